@@ -152,8 +152,8 @@ let address = shown + location.search;
 /** Leaves a page to the browser. Assigning the present address with a hash would only scroll. */
 const leave = (url) => (url === location.href ? location.reload() : location.assign(url));
 
-/** Opens a page of this server. With `quiet`, the present page is refreshed; then a failure changes nothing. */
-async function go(url, { history: kind = 'push', scroll = true, top, quiet = false, body } = {}) {
+/** Opens a page of this server. With `quiet`, the present page is refreshed; then a failure changes nothing. `state` is kept with its entry. */
+async function go(url, { history: kind = 'push', state = {}, scroll = true, top, quiet = false, body } = {}) {
   // A refresh never replaces what the reader started.
   if (quiet && visit) return;
   clearTimeout(again);
@@ -182,7 +182,7 @@ async function go(url, { history: kind = 'push', scroll = true, top, quiet = fal
     const same = here.pathname === shown;
     const focused = document.activeElement !== document.body;
     if (kind === 'push') keepScroll();
-    if (here.href !== location.href) history[kind === 'push' ? 'pushState' : 'replaceState']({}, '', here);
+    if (here.href !== location.href) history[kind === 'push' ? 'pushState' : 'replaceState'](state, '', here);
     shown = here.pathname;
     address = shown + here.search;
     show(page, same, quiet || !scroll);
@@ -255,6 +255,20 @@ addEventListener('click', (event) => {
   void go(url.href, { history: link.hasAttribute('data-replace') ? 'replace' : 'push', scroll: !link.hasAttribute('data-noscroll') });
 });
 
+/** The address of a search form with its fields. Those that are left empty are no filters. */
+function searched(form, fields) {
+  const url = new URL(form.getAttribute('action'), location.href);
+  url.search = new URLSearchParams([...fields].map(([name, value]) => [name, value.trim()]).filter(([, value]) => value));
+  return url.href;
+}
+
+// In the filters of a list a choice applies at once, what is typed with Enter or the button. Choices in a row are one step of the history.
+addEventListener('change', ({ target }) => {
+  if (target.localName !== 'select' || !target.form?.querySelector('[data-applies]')) return;
+  const kind = history.state?.chosen ? 'replace' : 'push';
+  void go(searched(target.form, new FormData(target.form)), { history: kind, state: { chosen: true }, top: scrollY });
+});
+
 addEventListener('submit', (event) => {
   const form = event.target;
   if (event.defaultPrevented || !main()) return;
@@ -262,10 +276,7 @@ addEventListener('submit', (event) => {
   const fields = new URLSearchParams([...new FormData(form, event.submitter)].filter(([, value]) => typeof value === 'string'));
   if (form.matches('[role=search][method=get]')) {
     event.preventDefault();
-    const url = new URL(form.getAttribute('action'), location.href);
-    // Fields that are left empty are no filters.
-    url.search = new URLSearchParams([...fields].map(([name, value]) => [name, value.trim()]).filter(([, value]) => value));
-    void go(url.href, { top: scrollY });
+    void go(searched(form, fields), { top: scrollY });
   } else if (form.matches('[data-keep]')) {
     // A long text is not sent back by a server that refuses it; here it stays in its field.
     event.preventDefault();

@@ -27,16 +27,30 @@ test('the form filters the log and sets the address', { tag: ['@phone', '@no-js'
   await expect(audit.entries).toContainText('Memory stored');
 
   await audit.action.selectOption('All actions');
+  await audit.apply.click();
+  await expect(audit.total).toHaveText('2 entries');
   await audit.actor.fill('Vera');
   await audit.apply.click();
   await expect(audit.empty.getByRole('heading')).toHaveText('No entry matches these filters');
   await expect.poll(() => audit.query()).toEqual({ actor: 'Vera', target: id });
   await audit.page.goBack();
-  await expect(audit.total).toHaveText('1 entry');
-  await expect(audit.action).toHaveValue('memory.remembered');
+  await expect(audit.total).toHaveText('2 entries');
+  await expect(audit.actor).toHaveValue('');
   await audit.clear.click();
   await expect(audit.page).toHaveURL('/audit');
   await expect(audit.entries).toHaveCount(50);
+});
+
+test('a choice applies at once, and choices in a row are one step back', async ({ audit, agent }) => {
+  const id = await rememberAndForget(agent);
+  await audit.gotoUntil(`/audit?target=${id}`, async () => expect(await audit.entries.count()).toBe(2));
+  for (const [action, query] of [['Memory stored', 'memory.remembered'], ['Memory deleted', 'memory.forgotten']] as const) {
+    await audit.action.selectOption(action);
+    await expect.poll(() => audit.query()).toEqual({ action: query, target: id });
+    await expect(audit.total).toHaveText('1 entry');
+  }
+  await audit.page.goBack();
+  await expect(audit.total).toHaveText('2 entries');
 });
 
 test('every filter filters the log', async ({ audit, agent }) => {

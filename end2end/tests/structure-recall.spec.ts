@@ -76,14 +76,14 @@ test('the recall log', { tag: '@no-js' }, async ({ recalls }) => {
     - heading "Recall log" [level=1]
     - search "Recall log":
       - searchbox "Query contains"
-      - button "Apply filters"
-      - link "Clear"
       - combobox "Agent"
       - combobox "Outcome"
       - combobox "Ranking"
       - textbox "Returned the memory"
       - textbox "Asked from"
       - textbox "Asked until"
+      - button "Apply filters"
+      - link "Clear"
     - paragraph: 1 recall
     - table "Recalls":
       - rowgroup:

@@ -86,11 +86,33 @@ pub fn FilterForm(#[prop(into)] action: String, label: &'static str, children: C
     }
 }
 
-/// The buttons of a filter form; `clear` is the URL without filters and is offered if one of `names` is set.
+/// The filters of a list: its fields beside each other, as many as fit, then the buttons. A search field takes a line of its own.
+#[component]
+pub fn FilterBar(
+    /// The URL of the list.
+    path: &'static str,
+    label: &'static str,
+    query: Query,
+    /// The fields, of which one that is set can be cleared.
+    names: &'static [&'static str],
+    children: Children,
+) -> impl IntoView {
+    view! {
+        <FilterForm action=path label>
+            <div class="card grid grid-cols-[repeat(auto-fill,minmax(min(9rem,45%),1fr))] items-start gap-3 p-3">
+                {children()}
+                <div class="col-span-2 flex gap-2 sm:mt-[1.375rem]"><FilterButtons query names clear=path /></div>
+            </div>
+        </FilterForm>
+    }
+}
+
+/// The buttons of a filter form. With JavaScript a choice applies at once, and the button is for what is typed; `clear` is the URL without
+/// filters and is offered if one of `names` is set.
 #[component]
 pub fn FilterButtons(query: Query, names: &'static [&'static str], clear: &'static str) -> impl IntoView {
     view! {
-        <button class="button button-primary" type="submit">"Apply filters"</button>
+        <button class="button button-primary" type="submit" data-applies="">"Apply filters"</button>
         <a class="button button-quiet" class:hidden=!query.any(names) href=clear>"Clear"</a>
     }
 }

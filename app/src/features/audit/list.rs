@@ -6,8 +6,8 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, Choice, FilterButtons, FilterForm, Filtered, Moment, NoMatch, Pager, Parsed, Shape, TableCard, Time, Zone, awaited,
-        choice, columns, or_error, parsed, reading, text,
+        Answered, Badge, Choice, FilterBar, Filtered, Moment, NoMatch, Pager, Parsed, Shape, TableCard, Time, Zone, awaited, choice, columns,
+        or_error, parsed, reading, text,
     },
 };
 use leptos::prelude::*;
@@ -52,18 +52,13 @@ pub fn AuditPage() -> impl IntoView {
             "Who did what, when and why. Each entry carries the hash of the one before it, so that changed and removed entries are found."
         </PageHead>
         {awaited(async move { or_error(chain.await, |verification| view! { <Chain verification /> }) })}
-        <FilterForm action="/audit" label="Audit log">
-            <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(5,minmax(0,1fr))_auto]">
-                {filtered.text_field("actor", "Actor", "Name or id")}
-                {filtered.select_field("action", "Action", choices)}
-                {filtered.text_field("target", "About", "Name, topic or id")}
-                {filtered.date_field("from", "From")}
-                {filtered.date_field("until", "Until")}
-                <div class="col-span-full flex items-end gap-2 lg:col-span-1">
-                    <FilterButtons query=filtered.query.clone() names=NAMES clear="/audit" />
-                </div>
-            </div>
-        </FilterForm>
+        <FilterBar path="/audit" label="Audit log" query=filtered.query.clone() names=NAMES>
+            {filtered.text_field("actor", "Actor", "Name or id")}
+            {filtered.select_field("action", "Action", choices)}
+            {filtered.text_field("target", "About", "Name, topic or id")}
+            {filtered.date_field("from", "From")}
+            {filtered.date_field("until", "Until")}
+        </FilterBar>
         <Answered answer=log show=|page, query| view! { <Log page query /> }.into_any() query />
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{EmptyCard, FilterButtons, FilterForm, Filtered, NoMatch, Pager, Shape, awaited, choice, or_error, reading, text},
+    ui::{EmptyCard, FilterBar, Filtered, NoMatch, Pager, Shape, awaited, choice, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page};
@@ -31,24 +31,13 @@ pub fn EventsPage() -> impl IntoView {
     view! {
         <PageHead title="Events">"Work that runs in the background. An event that fails eight times does not run again until you retry it."</PageHead>
         {awaited(async move { counts.await.ok().map(|counts| view! { <Open counts /> }) })}
-        <FilterForm action="/events" label="Events">
-            <div class="card flex flex-wrap items-end gap-2 p-3">
-                <div class="min-w-40 grow sm:grow-0">
-                    {filtered.select_field("bus", "Queue", buses.collect())}
-                </div>
-                <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
-                <div class="min-w-40 grow sm:grow-0">
-                    {filtered.select_field("kind", "Kind", kinds.collect())}
-                </div>
-                <div class="min-w-40 grow sm:grow-0">
-                    {filtered.select_field("state", "State", states.collect())}
-                </div>
-                <div class="min-w-40 grow sm:max-w-64 sm:grow-0">
-                    {filtered.select_field("task", "Work", tasks.collect())}
-                </div>
-                <FilterButtons query=filtered.query.clone() names=url::EVENTS clear="/events" />
-            </div>
-        </FilterForm>
+        <FilterBar path="/events" label="Events" query=filtered.query.clone() names=url::EVENTS>
+            {filtered.select_field("bus", "Queue", buses.collect())}
+            <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
+            {filtered.select_field("kind", "Kind", kinds.collect())}
+            {filtered.select_field("state", "State", states.collect())}
+            {filtered.select_field("task", "Work", tasks.collect())}
+        </FilterBar>
         <div class="mt-4">
             {awaited(async move {
                 let may_retry = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));

@@ -3,7 +3,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Empty, FilterButtons, FilterForm, Filtered, Icon, NoMatch, Pager, Shape, TableCard, Time, choice, columns, text},
+    ui::{Answered, Empty, FilterBar, Filtered, Icon, NoMatch, Pager, Shape, TableCard, Time, choice, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Page, SourceForm, SourceRow};
@@ -17,16 +17,11 @@ pub fn SourcesPage() -> impl IntoView {
     let forms = any.chain(SourceForm::ALL.iter().map(|each| choice(each.as_str(), form(*each)))).collect();
     view! {
         <PageHead title="Sources">"Texts that were captured, with the memories that came from each."</PageHead>
-        <FilterForm action="/sources" label="Sources">
-            <div class="card flex flex-wrap items-end gap-2 p-3">
-                <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
-                <div class="min-w-40 grow sm:grow-0">
-                    {filtered.select_field("form", "Kind", forms)}
-                </div>
-                <div class="min-w-40 grow sm:grow-0">{filtered.text_field("user", "On behalf of", "Name, reference or id")}</div>
-                <FilterButtons query=filtered.query.clone() names=url::SOURCES clear="/sources" />
-            </div>
-        </FilterForm>
+        <FilterBar path="/sources" label="Sources" query=filtered.query.clone() names=url::SOURCES>
+            <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
+            {filtered.select_field("form", "Kind", forms)}
+            {filtered.text_field("user", "On behalf of", "Name, reference or id")}
+        </FilterBar>
         <Answered answer=list show=|page, query| view! { <Sources page query /> }.into_any() query />
     }
 }

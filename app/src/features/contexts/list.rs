@@ -9,8 +9,7 @@ use crate::{
     layout::{LogPeriod, PageHead},
     query::Query,
     ui::{
-        Answered, DataTable, Empty, FilterButtons, FilterForm, Filtered, NoMatch, OrPlayground, Pager, Selection, Shape, Tick, Time,
-        choice, columns, text,
+        Answered, DataTable, Empty, FilterBar, Filtered, NoMatch, OrPlayground, Pager, Selection, Shape, Tick, Time, choice, columns, text,
     },
 };
 use leptos::prelude::*;
@@ -35,19 +34,14 @@ fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
     let cut = vec![choice("", "Any"), choice("true", "Cut to fit"), choice("false", "Not cut")];
     let degraded = vec![choice("", "Any"), choice("true", "Something is missing"), choice("false", "Complete")];
     view! {
-        <FilterForm action=PATH label="Context log">
-            <div class="card grid grid-cols-2 items-start gap-3 p-3 lg:grid-cols-6">
-                <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
-                {filtered.text_field("user", "On behalf of", "Name, reference or id")}
-                {filtered.select_field("cut", "Budget", cut)}
-                {filtered.select_field("degraded", "Blocks", degraded)}
-                {filtered.date_field("from", "Assembled from")}
-                {filtered.date_field("until", "Assembled until")}
-                <div class="col-span-full flex gap-2">
-                    <FilterButtons query=filtered.query.clone() names=url::LOG clear=PATH />
-                </div>
-            </div>
-        </FilterForm>
+        <FilterBar path=PATH label="Context log" query=filtered.query.clone() names=url::LOG>
+            <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
+            {filtered.text_field("user", "On behalf of", "Name, reference or id")}
+            {filtered.select_field("cut", "Budget", cut)}
+            {filtered.select_field("degraded", "Blocks", degraded)}
+            {filtered.date_field("from", "Assembled from")}
+            {filtered.date_field("until", "Assembled until")}
+        </FilterBar>
     }
 }
 

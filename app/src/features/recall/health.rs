@@ -12,7 +12,7 @@ use crate::{
     features::memories::AgentField,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterForm, Filtered, OrPlayground, SelectField, Shape, awaited, chart::percent, choice, text},
+    ui::{Empty, ErrorView, FilterBar, Filtered, OrPlayground, SelectField, Shape, awaited, chart::percent, choice, text},
 };
 use leptos::prelude::*;
 use wire::{AgentId, HealthFilter, OperatorRole, Page, RecallCounts, RecallHealth, ZeroHit, ZeroHitCause};
@@ -62,21 +62,15 @@ fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
     let causes = std::iter::once(choice("", "Any cause")).chain(ZeroHitCause::ALL.iter().map(|c| choice(c.as_str(), cause_name(*c))));
     let expected = vec![choice("", "Any"), choice("true", "Yes"), choice("false", "No")];
     view! {
-        <FilterForm action="/recall" label="Recall health">
-            <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
-                <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=url::PERIODS.map(days).to_vec() />
-                {filtered.date_field("day", "Day")}
-                {filtered.select_field("hour", "Hour", hours.collect())}
-                <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
-                {filtered.text_field("topic", "Topic", "A term, or “other”")}
-                {filtered.select_field("cause", "Cause", causes.collect())}
-                {filtered.select_field("expected", "Result expected", expected)}
-                <div class="col-span-full flex items-end gap-2 lg:col-span-1">
-                    <button class="button button-primary" type="submit">"Apply filters"</button>
-                    <a class="button button-quiet" class:hidden=!(filtered.query.any(&["days"]) || filtered.query.any(url::NARROWING)) href="/recall">"Clear"</a>
-                </div>
-            </div>
-        </FilterForm>
+        <FilterBar path="/recall" label="Recall health" query=filtered.query.clone() names=url::HEALTH>
+            <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=url::PERIODS.map(days).to_vec() />
+            {filtered.date_field("day", "Day")}
+            {filtered.select_field("hour", "Hour", hours.collect())}
+            <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
+            {filtered.text_field("topic", "Topic", "A term, or “other”")}
+            {filtered.select_field("cause", "Cause", causes.collect())}
+            {filtered.select_field("expected", "Result expected", expected)}
+        </FilterBar>
     }
 }
 

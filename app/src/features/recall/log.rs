@@ -3,10 +3,7 @@ use crate::{
     features::{memories::AgentField, views::ViewBar},
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{
-        Answered, Empty, FilterButtons, FilterForm, Filtered, NoMatch, OrPlayground, Pager, SearchField, Shape, TableCard, Time, choice,
-        columns, text,
-    },
+    ui::{Answered, Empty, FilterBar, Filtered, NoMatch, OrPlayground, Pager, SearchField, Shape, TableCard, Time, choice, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
@@ -31,21 +28,16 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
     let rankings = std::iter::once(choice("", "Any ranking")).chain(Ranking::ALL.iter().map(|r| choice(r.as_str(), r.as_str()))).collect();
     let outcomes = vec![choice("", "Any outcome"), choice("false", "Found a memory"), choice("true", "Found no memory")];
     view! {
-        <FilterForm action="/recall/log" label="Recall log">
-            <div class="card grid grid-cols-2 items-start gap-3 p-3 lg:grid-cols-4">
-                <div class="col-span-full flex flex-wrap gap-2">
-                    <SearchField value=filtered.value("q") label="Query contains" hint="Part of the question" />
-                    <FilterButtons query=filtered.query.clone() names=url::LOG clear="/recall/log" />
-                </div>
-                <AgentField value=filtered.value("agent") labelled=true />
-                {filtered.select_field("zero_hit", "Outcome", outcomes)}
-                {filtered.select_field("ranking", "Ranking", rankings)}
-                {filtered.text_field("memory", "Returned the memory", "Its id")}
-                {filtered.text_field("user", "On behalf of", "Name, reference or id")}
-                {filtered.date_field("from", "Asked from")}
-                {filtered.date_field("until", "Asked until")}
-            </div>
-        </FilterForm>
+        <FilterBar path="/recall/log" label="Recall log" query=filtered.query.clone() names=url::LOG>
+            <div class="col-span-full flex"><SearchField value=filtered.value("q") label="Query contains" hint="Part of the question" /></div>
+            <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
+            {filtered.select_field("zero_hit", "Outcome", outcomes)}
+            {filtered.select_field("ranking", "Ranking", rankings)}
+            {filtered.text_field("memory", "Returned the memory", "Its id")}
+            {filtered.text_field("user", "On behalf of", "Name, reference or id")}
+            {filtered.date_field("from", "Asked from")}
+            {filtered.date_field("until", "Asked until")}
+        </FilterBar>
     }
 }
 

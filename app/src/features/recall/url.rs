@@ -10,7 +10,9 @@ use wire::{
     RetrievalFilter, UserId, ZeroHit,
 };
 
-/// The filter fields of the health page that leave recalls of the period out.
+/// The filter fields of the health page.
+pub const HEALTH: &[&str] = &["days", "day", "hour", "agent", "topic", "cause", "expected"];
+/// Those that leave recalls of the period out.
 pub const NARROWING: &[&str] = &["day", "hour", "agent", "topic", "cause", "expected"];
 /// The fields of the playground that are folded away until one is set.
 pub const OPTIONS: &[&str] =

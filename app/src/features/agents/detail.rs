@@ -4,16 +4,17 @@ use crate::{
     features::{
         memories::NewMemoryLink,
         people::Person,
-        recall::{Days, Legend, rate},
+        recall::{Columns, Legend, rate, recall_columns, spoken},
     },
     guard::by_id,
     layout::{Crumb, ViewerResource},
     query::{Query, use_param},
-    ui::{Badge, DataTable, Time, Titled, Tone, awaited, columns, fact, or_missing, reading, rows_or, text},
+    ui::{Badge, DataTable, Time, Titled, Tone, Zone, awaited, columns, fact, or_missing, reading, rows_or, text},
 };
+use extract::transcript::zone::day_start;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use wire::{AgentDetail, AgentId, AgentKind, Discipline, MemoryStatus, OperatorRole, RecallCounts, UserId};
+use wire::{AgentDetail, AgentId, AgentKind, BarUnit, Discipline, HealthBar, MemoryStatus, OperatorRole, RecallCounts, UserId};
 
 /// The page of one agent: its keys, memories, recalls, users and limits.
 #[component]
@@ -92,12 +93,16 @@ fn Recalls(id: AgentId, days: Vec<(chrono::NaiveDate, RecallCounts)>, week: Reca
             </tr>
         }
     };
+    let zone = Zone::expect();
+    let bar = |(day, recalls)| HealthBar { from: day_start(day, zone.tz()), recalls, stored: 0 };
+    let bars: Vec<HealthBar> = days.into_iter().map(bar).collect();
+    let (query, label) = (Query::default().with("agent", id), spoken(&bars, BarUnit::Day, zone));
     view! {
         <Titled id="recalls" title="Recalls">
             <div class="card">
-                <div class="px-4 pt-2 pb-3">
-                    <Days days />
-                    <div class="mt-2 text-soft"><Legend /></div>
+                <div class="px-3 pt-2"><Legend /></div>
+                <div class="flex flex-row-reverse overflow-x-auto p-2" tabindex="0" role="region" aria-label="Chart of recalls by day">
+                    <Columns columns=recall_columns(&bars) unit=BarUnit::Day query height=90.0 label />
                 </div>
                 <DataTable label="Recalls" class="data border-t border-line" rows=(row(7, week), row(30, month)) heads=columns([
                     ("Period", ""), ("Recalls", "number"), ("Found nothing", "number"), ("Share", "number"),

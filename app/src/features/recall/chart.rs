@@ -2,12 +2,12 @@
 
 use super::{
     columns::{Column, Columns},
-    days::{Legend, rate},
+    legend::{Legend, rate},
     narrow::{bar_href, bar_name},
 };
 use crate::{
     query::Query,
-    ui::{DataTable, Time, Zone, columns, text},
+    ui::{Chart, DataTable, Time, Zone, columns, text},
 };
 use leptos::prelude::*;
 use wire::{BarUnit, HealthBar, RecallCounts, RecallHealth};
@@ -28,18 +28,13 @@ pub fn recall_columns(bars: &[HealthBar]) -> Vec<Column> {
 pub fn RecallChart(bars: Vec<HealthBar>, unit: BarUnit, query: Query) -> impl IntoView {
     let zone = Zone::expect();
     let (columns, label) = (recall_columns(&bars), spoken(&bars, unit, zone));
+    let drawing = view! { <Columns columns unit query=query.clone() height=170.0 label /> };
+    let below = view! { <Numbers bars unit query /> }.into_any();
     view! {
-        <figure class="card min-w-0">
-            <figcaption class="flex flex-wrap items-baseline gap-x-4 gap-y-1 border-b border-line px-3 py-2">
-                <h2>{format!("Recalls by {unit}")}</h2>
-                <span class="text-xs text-soft">"Times in " {zone.name()}</span>
-                <span class="text-soft"><Legend /></span>
-            </figcaption>
-            <div class="flex flex-row-reverse overflow-x-auto px-2 pt-2" tabindex="0" role="region" aria-label=format!("Chart of recalls by {unit}")>
-                <Columns columns unit query=query.clone() height=170.0 label />
-            </div>
-            <Numbers bars unit query />
-        </figure>
+        <Chart title=format!("Recalls by {unit}") drawing below>
+            <span class="text-xs text-soft">"Times in " {zone.name()}</span>
+            <Legend />
+        </Chart>
     }
 }
 
@@ -63,18 +58,13 @@ pub fn StoredChart(health: RecallHealth, query: Query) -> impl IntoView {
     };
     let label = format!("{} {}: {}", bars.len(), plural(unit), text::count(stored, "memory stored", "memories stored"));
     let partly = query.any(&["topic", "cause", "expected"]).then_some("Only the time and agent filters apply");
+    let drawing = view! { <Columns columns unit query height=70.0 label /> };
     view! {
-        <figure class="card min-w-0" data-testid="stored">
-            <figcaption class="flex flex-wrap items-baseline gap-x-4 gap-y-1 border-b border-line px-3 py-2">
-                <h2>{format!("Memories stored by {unit}")}</h2>
-                <span class=class>{total}</span>
-                <span class="text-sm text-soft" data-testid="last-write">{last}</span>
-                <span class="text-xs text-soft">{partly}</span>
-            </figcaption>
-            <div class="flex flex-row-reverse overflow-x-auto px-2 py-2" tabindex="0" role="region" aria-label=format!("Chart of memories stored by {unit}")>
-                <Columns columns unit query height=70.0 label />
-            </div>
-        </figure>
+        <Chart title=format!("Memories stored by {unit}") drawing test_id="stored">
+            <span class=class>{total}</span>
+            <span class="text-sm text-soft" data-testid="last-write">{last}</span>
+            <span class="text-xs text-soft">{partly}</span>
+        </Chart>
     }
 }
 

@@ -2,9 +2,9 @@ use super::narrow::{bar_href, bar_name, counts};
 use crate::{
     query::Query,
     ui::{
-        Zone,
+        Drawing, Zone,
         chart::{Plot, compact, labelled, length, ticks},
-        svg::{grid_line, word},
+        figure::{axis, date, plot},
         text,
     },
 };
@@ -12,9 +12,6 @@ use chrono::{DateTime, NaiveDateTime, Timelike, Utc};
 use leptos::prelude::*;
 use wire::BarUnit;
 
-const WIDTH: f64 = 760.0;
-/// The room below the axis, for the labels.
-const LABELS: f64 = 26.0;
 /// No part of a column is lower than this, so that one zero hit among thousands of recalls can be seen.
 const LEAST: f64 = 2.0;
 
@@ -39,8 +36,7 @@ pub fn Columns(
     /// The chart as a sentence.
     label: String,
 ) -> impl IntoView {
-    // The axis is on the right, because a chart that is wider than its window shows its right end first.
-    let plot = Plot { left: 6.0, top: 10.0, width: 706.0, height };
+    let plot = plot(height);
     let most = columns.iter().flat_map(|column| &column.parts).map(|(_, count)| *count).max().unwrap_or(0);
     let marks = ticks(most, if height > 100.0 { 4 } else { 2 });
     let top = length(marks.last().copied().unwrap_or(1));
@@ -54,21 +50,15 @@ pub fn Columns(
     };
     let dates = labels.into_iter().filter_map(|i| {
         let (x, width) = plot.band(i, n);
-        let name = below(unit, zone.clock(columns.get(i as usize)?.from));
-        Some(word((x + width / 2.0, plot.bottom() + 15.0), "middle", name))
+        Some(date(plot, x + width / 2.0, below(unit, zone.clock(columns.get(i as usize)?.from))))
     });
     let dates = dates.collect_view();
     let bars = (0_u32..).zip(columns).map(|(i, column)| bar(plot, (i, n), top, column, (unit, &query, zone))).collect_view();
     view! {
-        <svg
-            class="mx-auto block w-full max-w-[57rem] min-w-[44rem] shrink-0"
-            viewBox=format!("0 0 {WIDTH} {}", plot.bottom() + LABELS)
-            role="group"
-            aria-label=label
-        >
-            <g aria-hidden="true">{marks.into_iter().map(|mark| tick(plot, mark, top)).collect_view()} {dates}</g>
+        <Drawing height role="group" label>
+            <g aria-hidden="true">{axis(plot, &marks, compact)} {dates}</g>
             {bars}
-        </svg>
+        </Drawing>
     }
 }
 
@@ -98,12 +88,6 @@ fn bar(plot: Plot, (i, n): (u32, u32), top: f64, column: Column, (unit, query, z
             </a>
         </g>
     }
-}
-
-/// A line of the axis with its count.
-fn tick(plot: Plot, mark: i64, top: f64) -> impl IntoView {
-    let y = plot.y(length(mark), top);
-    grid_line(plot, y, word((plot.right() + 6.0, y), "start", compact(mark)))
 }
 
 /// The label below a bar: the hour, or the day.

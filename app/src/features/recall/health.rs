@@ -2,7 +2,7 @@ use super::{
     api::{measure_recall, zero_hits},
     bars::{BarTable, Line},
     chart::{RecallChart, StoredChart},
-    days::rate,
+    legend::rate,
     narrow::Narrowed,
     url,
     words::cause_name,

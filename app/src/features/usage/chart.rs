@@ -1,9 +1,10 @@
 use super::words::{calls, dollars};
 use crate::ui::{
-    DataTable,
-    chart::{Plot, compact, labelled, length, ticks},
+    Chart, DataTable, Drawing,
+    chart::{compact, labelled, length, ticks},
     columns,
-    svg::{grid_line, hint, word},
+    figure::{axis, date, plot},
+    svg::hint,
     text,
 };
 use chrono::NaiveDate;
@@ -11,53 +12,39 @@ use leptos::prelude::*;
 use std::fmt::Write;
 use wire::{Usage, Usd};
 
-const WIDTH: f64 = 760.0;
-const HEIGHT: f64 = 200.0;
-/// The axis is on the right, because a chart that is wider than its window shows its right end first.
-const PLOT: Plot = Plot { left: 6.0, top: 10.0, width: 686.0, height: 160.0 };
+/// The height of the drawing area.
+const HEIGHT: f64 = 160.0;
 
 /// Columns of what each day cost, or of its tokens if all calls were free.
 #[component]
 pub fn Days(days: Vec<(NaiveDate, Usage)>) -> impl IntoView {
-    let scale = Scale::of(&days);
+    let (scale, plot) = (Scale::of(&days), plot(HEIGHT));
     let marks = ticks(scale.most, 4);
     let top = length(marks.last().copied().unwrap_or(1));
     let n = u32::try_from(days.len()).unwrap_or(u32::MAX);
     let (mut path, mut hints) = (String::new(), Vec::new());
     for (i, (day, usage)) in (0_u32..).zip(&days) {
-        let (left, width) = PLOT.band(i, n);
-        let (x, column, y) = (left + width * 0.15, width * 0.7, PLOT.y(scale.length(*usage), top));
-        let _ = write!(path, "M{x:.1} {:.1}h{column:.1}V{y:.1}h-{column:.1}z", PLOT.bottom());
+        let (left, width) = plot.band(i, n);
+        let (x, column, y) = (left + width * 0.15, width * 0.7, plot.y(scale.length(*usage), top));
+        let _ = write!(path, "M{x:.1} {:.1}h{column:.1}V{y:.1}h-{column:.1}z", plot.bottom());
         hints.push((left, width, format!("{}: {}, {}", text::day(*day), dollars(usage.dollars), calls(*usage))));
     }
-    let axis = marks.into_iter().map(|mark| {
-        let y = PLOT.y(length(mark), top);
-        grid_line(PLOT, y, word((PLOT.right() + 6.0, y), "start", scale.mark(mark)))
-    });
+    let axis = axis(plot, &marks, |mark| scale.mark(mark));
     let dates = labelled(n, 7).into_iter().filter_map(|i| {
-        let (x, width) = PLOT.band(i, n);
-        let day = text::short_day(days.get(i as usize)?.0);
-        Some(word((x + width / 2.0, PLOT.bottom() + 16.0), "middle", day))
+        let (x, width) = plot.band(i, n);
+        Some(date(plot, x + width / 2.0, text::short_day(days.get(i as usize)?.0)))
     });
-    let hints = hints.into_iter().map(|band| hint(PLOT, band));
+    let hints = hints.into_iter().map(|band| hint(plot, band));
     let label = spoken(&days);
+    let (dates, hints) = (dates.collect_view(), hints.collect_view());
+    let drawing = view! { <Drawing height=HEIGHT label>{axis} {dates} <path class="fill-chart" d=path /> {hints}</Drawing> };
+    let below = view! { <Numbers days /> }.into_any();
     view! {
-        <figure class="card mb-6 min-w-0">
-            <figcaption class="flex flex-wrap items-baseline gap-x-4 gap-y-1 border-b border-line px-3 py-2">
-                <h2>{scale.title()}</h2>
-            </figcaption>
-            <div class="flex flex-row-reverse overflow-x-auto p-2" tabindex="0" role="region" aria-label="Drawing of usage by day">
-                <svg
-                    class="mx-auto block w-full max-w-[57rem] min-w-[44rem] shrink-0"
-                    viewBox=format!("0 0 {WIDTH} {HEIGHT}")
-                    role="img"
-                    aria-label=label
-                >
-                    {axis.collect_view()} {dates.collect_view()} <path class="fill-chart" d=path /> {hints.collect_view()}
-                </svg>
-            </div>
-            <Numbers days />
-        </figure>
+        <div class="mb-6">
+            <Chart title=scale.title() drawing below>
+                <span class="text-xs text-soft">"Days in UTC"</span>
+            </Chart>
+        </div>
     }
 }
 

@@ -83,3 +83,15 @@ test('the page of an agent shows its keys, memories and recalls, and blocks it',
   await agentPage.unblock('found again');
   await expect(agentPage.blocked).toHaveCount(0);
 });
+
+test('the list is sorted by a column and back', { tag: '@no-js' }, async ({ agents }) => {
+  await agents.goto('/agents');
+  const live = async () => (await agents.rows.locator('td:nth-of-type(1)').allInnerTexts()).map((text) => Number(text.replaceAll(',', '')));
+  await agents.table.getByRole('link', { name: 'Live', exact: true }).click();
+  await expect(agents.table.getByRole('columnheader', { name: 'Live' })).toHaveAttribute('aria-sort', 'descending');
+  const shown = await live();
+  expect(shown.length).toBeGreaterThan(2);
+  expect(shown).toEqual(shown.toSorted((a, b) => b - a));
+  await agents.table.getByRole('link', { name: 'Live ↓' }).click();
+  await expect(agents.page).toHaveURL('/agents');
+});

@@ -10,6 +10,7 @@ const NAME = 120;
 
 /** Lists of the demo, and the column that names a row of each. */
 const LISTS = {
+  '/agents': 'Agent',
   '/memories': 'Memory',
   '/people': 'Person',
   '/inbox': 'Candidate',

@@ -1,6 +1,9 @@
 //! Tables with a head, and tables whose rows are selected and acted on.
 
-use crate::islands::{SelectAll, Selected};
+use crate::{
+    islands::{SelectAll, Selected},
+    query::Query,
+};
 use leptos::prelude::*;
 
 /// The heads of columns: the name of each, and its classes.
@@ -10,6 +13,19 @@ pub fn columns<N: IntoView + 'static, C: Into<String>>(columns: impl IntoIterato
         view! { <th scope="col" class=class>{name}</th> }
     };
     columns.into_iter().map(head).collect_view().into_any()
+}
+
+/// The head of a column that a short list is sorted by if its URL has `sort=key`, the largest first. It is a link that sorts by it, and then
+/// one that leads back to the usual order.
+pub fn sorting(path: &'static str, query: &Query, key: &'static str, (name, class): (&'static str, &'static str)) -> AnyView {
+    let sorted = query.get("sort") == Some(key);
+    let href = if sorted { query.without(&["sort"]) } else { query.with("sort", key) }.href(path);
+    view! {
+        <th scope="col" class=class aria-sort=sorted.then_some("descending")>
+            <a class="text-inherit" href=href data-noscroll="true">{name} {sorted.then_some(" ↓")}</a>
+        </th>
+    }
+    .into_any()
 }
 
 /// The head of the column of checkboxes.

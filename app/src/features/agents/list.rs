@@ -1,22 +1,24 @@
 use super::agents;
 use crate::{
     layout::PageHead,
-    ui::{Badge, Empty, Shape, Spark, TableCard, Time, Tone, awaited, columns, or_error, reading, text},
+    query::{Query, use_query},
+    ui::{Badge, Empty, Shape, Spark, TableCard, Time, Tone, awaited, columns, or_error, reading, sorting, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
+use std::cmp::Reverse;
 use wire::{AgentKind, AgentSummary};
 
 /// The agents page: counts and activity of each agent.
 #[component]
 pub fn AgentsPage() -> impl IntoView {
-    let list = reading(agents());
+    let (list, query) = (reading(agents()), use_query());
     view! {
         <PageHead title="Agents">"Each agent has its own memories. The commons holds the memories that all agents share."</PageHead>
         {awaited(async move {
             or_error(list.await, |agents| match untouched(&agents) {
                 true => view! { <div class="card"><NoAgents /></div> }.into_any(),
-                false => view! { <Table agents /> }.into_any(),
+                false => view! { <Table agents query /> }.into_any(),
             })
         })}
     }
@@ -27,8 +29,20 @@ fn untouched(agents: &[AgentSummary]) -> bool {
     agents.iter().all(|agent| agent.kind == AgentKind::Commons && agent.live == 0 && agent.deleted == 0)
 }
 
+/// Sorts agents by the column that the URL names, the largest or latest first. In their usual order the commons is first, then go the names.
+fn sort(agents: &mut [AgentSummary], by: Option<&str>) {
+    match by {
+        Some("live") => agents.sort_by_key(|agent| Reverse(agent.live)),
+        Some("deleted") => agents.sort_by_key(|agent| Reverse(agent.deleted)),
+        Some("new") => agents.sort_by_key(|agent| Reverse(agent.added_7d)),
+        Some("write") => agents.sort_by_key(|agent| Reverse(agent.last_write)),
+        Some("recall") => agents.sort_by_key(|agent| Reverse(agent.last_recall)),
+        _ => {}
+    }
+}
+
 #[component]
-fn Table(agents: Vec<AgentSummary>) -> impl IntoView {
+fn Table(agents: Vec<AgentSummary>, query: Query) -> impl IntoView {
     let sum = |part: fn(&AgentSummary) -> i64| agents.iter().map(part).sum::<i64>();
     let totals = format!(
         "{} and the shared memories (commons) · {} live · {} deleted",
@@ -36,14 +50,22 @@ fn Table(agents: Vec<AgentSummary>) -> impl IntoView {
         text::count(sum(|a| a.live), "memory", "memories"),
         text::number(sum(|a| a.deleted))
     );
+    let mut agents = agents;
+    sort(&mut agents, query.get("sort"));
     let rows = agents.into_iter().map(|agent| view! { <Row agent /> }).collect_view();
+    let head = |key, name, class| sorting("/agents", &query, key, (name, class));
+    let heads = (
+        columns([("Agent", "")]),
+        head("live", "Live", "number"),
+        head("deleted", "Deleted", "number hidden @md:table-cell"),
+        head("new", "New this week", "number hidden @md:table-cell"),
+        columns([("Written, 28 days", "hidden @4xl:table-cell")]),
+        head("write", "Last write", "hidden @2xl:table-cell"),
+        head("recall", "Last recall", "hidden @2xl:table-cell"),
+    );
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{totals}</p>
-        <TableCard label="Agents" class="data" rows heads=columns([
-            ("Agent", ""), ("Live", "number"), ("Deleted", "number hidden sm:table-cell"),
-            ("New this week", "number hidden sm:table-cell"), ("Written, 28 days", "hidden lg:table-cell"),
-            ("Last write", "hidden md:table-cell"), ("Last recall", "hidden md:table-cell"),
-        ]) />
+        <TableCard label="Agents" class="data" rows heads />
     }
 }
 
@@ -71,16 +93,16 @@ fn Row(agent: AgentSummary) -> impl IntoView {
                 <a class="text-base font-medium" href=page>{agent.slug}</a>
                 <span class="ml-2 inline-flex gap-1">{commons} {blocked}</span>
                 {name.map(|name| view! { <span class="block text-sm text-soft">{name}</span> })}
-                <span class="mt-1 block text-xs text-soft md:hidden">
-                    "Last write " {when(agent.last_write)} <span class="sm:hidden">{narrow}</span>
+                <span class="mt-1 block text-xs text-soft @2xl:hidden">
+                    "Last write " {when(agent.last_write)} <span class="@md:hidden">{narrow}</span>
                 </span>
             </th>
             <td class="number font-medium"><a href=here aria-label=live>{text::number(agent.live)}</a></td>
-            <td class="number hidden sm:table-cell">{deleted}</td>
-            <td class="number hidden sm:table-cell" class:text-soft=agent.added_7d == 0>{added}</td>
-            <td class="hidden lg:table-cell"><Spark days=agent.activity /></td>
-            <td class="hidden md:table-cell">{when(agent.last_write)}</td>
-            <td class="hidden md:table-cell">{when(agent.last_recall)}</td>
+            <td class="number hidden @md:table-cell">{deleted}</td>
+            <td class="number hidden @md:table-cell" class:text-soft=agent.added_7d == 0>{added}</td>
+            <td class="hidden @4xl:table-cell"><Spark days=agent.activity /></td>
+            <td class="hidden @2xl:table-cell">{when(agent.last_write)}</td>
+            <td class="hidden @2xl:table-cell">{when(agent.last_recall)}</td>
         </tr>
     }
 }
@@ -104,5 +126,38 @@ fn NoAgents() -> impl IntoView {
                 "remembrancer key create atlas --tenant acme --name first \\\n  --scopes memory:read,memory:write,memory:forget"
             </pre>
         </Empty>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use wire::AgentId;
+
+    #[test]
+    fn agents_are_sorted_by_the_column_of_the_url() {
+        let agent = |slug: &str, live, day: Option<i64>| AgentSummary {
+            id: AgentId(uuid::Uuid::nil()),
+            kind: AgentKind::Agent,
+            slug: slug.to_owned(),
+            name: String::new(),
+            blocked: false,
+            live,
+            deleted: 0,
+            added_7d: 0,
+            last_write: day.and_then(|day| DateTime::from_timestamp(day * 86_400, 0)),
+            last_recall: None,
+            activity: vec![],
+        };
+        let agents = [agent("atlas", 2, None), agent("binky", 9, Some(1)), agent("mole", 2, Some(2))];
+        let sorted = |by: Option<&str>| {
+            let mut agents = agents.to_vec();
+            sort(&mut agents, by);
+            agents.into_iter().map(|agent| agent.slug).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            [None, Some("live"), Some("write"), Some("nonsense")].map(sorted),
+            ["atlas binky mole", "binky atlas mole", "mole binky atlas", "atlas binky mole"]
+        );
     }
 }

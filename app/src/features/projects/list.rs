@@ -55,16 +55,16 @@ fn Table(projects: Vec<Project>) -> impl IntoView {
                 </th>
                 <td class="number">{number(project.repos.len())}</td>
                 <td class="number">{number(project.linked.len())}</td>
-                <td class="hidden w-36 sm:table-cell"><a href=format!("/memories?project={}", project.id)>"Memories"</a></td>
-                <td class="hidden md:table-cell"><Time at=project.created_at /></td>
+                <td class="hidden w-36 @md:table-cell"><a href=format!("/memories?project={}", project.id)>"Memories"</a></td>
+                <td class="hidden @xl:table-cell"><Time at=project.created_at /></td>
             </tr>
         }
     };
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total}</p>
         <TableCard label="Projects" class="data" rows=projects.into_iter().map(row).collect_view() heads=columns([
-            ("Project", ""), ("Repositories", "number"), ("Links", "number"), ("Memories", "hidden sm:table-cell"),
-            ("Created", "hidden md:table-cell"),
+            ("Project", ""), ("Repositories", "number"), ("Links", "number"), ("Memories", "hidden @md:table-cell"),
+            ("Created", "hidden @xl:table-cell"),
         ]) />
     }
     .into_any()

@@ -41,6 +41,6 @@ test.describe('a viewer', () => {
 
   test('reads suggestions and is offered no decision', { tag: '@no-js' }, async ({ suggestions }) => {
     await suggestions.goto('/inbox/suggestions');
-    await expect(suggestions.main.getByRole('button')).toHaveText(['Apply filter']);
+    await expect(suggestions.main.getByRole('button')).toHaveText(['Apply filters']);
   });
 });

@@ -95,13 +95,16 @@ pub fn FilterBar(
     query: Query,
     /// The fields, of which one that is set can be cleared.
     names: &'static [&'static str],
+    /// A link beside the buttons: to the form for a new one.
+    #[prop(optional)]
+    more: Option<AnyView>,
     children: Children,
 ) -> impl IntoView {
     view! {
         <FilterForm action=path label>
             <div class="card grid grid-cols-[repeat(auto-fill,minmax(min(9rem,45%),1fr))] items-start gap-3 p-3">
                 {children()}
-                <div class="col-span-2 flex gap-2 sm:mt-[1.375rem]"><FilterButtons query names clear=path /></div>
+                <div class="col-span-2 flex gap-2 sm:mt-[1.375rem]"><FilterButtons query names clear=path /> {more}</div>
             </div>
         </FilterForm>
     }

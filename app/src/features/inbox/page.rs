@@ -11,7 +11,7 @@ use crate::{
     },
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{EmptyCard, FilterButtons, FilterForm, Filtered, Icon, NoMatch, Pager, Shape, awaited, choice, if_any, or_error, reading, text},
+    ui::{EmptyCard, FilterBar, Filtered, Icon, NoMatch, Pager, Shape, awaited, choice, if_any, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRole, Page};
@@ -54,22 +54,13 @@ fn Filters(filtered: Filtered<InboxFilter>) -> impl IntoView {
     let (of_source, page) = (!source.is_empty(), format!("/sources/{source}"));
     let every = filtered.query.without(&["source", "focus", "after", "before"]).href("/inbox");
     view! {
-        <FilterForm action="/inbox" label="Candidates">
-            <div class="card flex flex-wrap items-end gap-2 p-3">
-                <div class="grow basis-full sm:basis-48">
-                    {filtered.text_field("q", "Statement or topic contains", "")}
-                </div>
-                <div class="grow sm:w-40 sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
-                <div class="grow sm:w-36 sm:grow-0">
-                    {filtered.select_field("kind", "Kind", all("Any kind", MemoryKind::ALL))}
-                </div>
-                <div class="grow sm:w-40 sm:grow-0">
-                    {filtered.select_field("disputed", "Disputed", disputed)}
-                </div>
-                <input type="hidden" name="source" value=source />
-                <FilterButtons query=filtered.query.clone() names=url::NAMES clear="/inbox" />
-            </div>
-        </FilterForm>
+        <FilterBar path="/inbox" label="Candidates" query=filtered.query.clone() names=url::NAMES>
+            <div class="col-span-2">{filtered.text_field("q", "Statement or topic contains", "")}</div>
+            <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
+            {filtered.select_field("kind", "Kind", all("Any kind", MemoryKind::ALL))}
+            {filtered.select_field("disputed", "Disputed", disputed)}
+            <input type="hidden" name="source" value=source />
+        </FilterBar>
         <p class="mt-2 flex flex-wrap items-center gap-2 text-sm" class:hidden=!of_source>
             <a class="chip" href=every data-noscroll="true">
                 "From one source" <span class="sr-only">": remove this filter"</span> <Icon shape=Shape::Close />

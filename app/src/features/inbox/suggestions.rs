@@ -5,7 +5,10 @@ use crate::{
     ids::Versions,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, EmptyCard, FilterForm, Filtered, Icon, Pager, PostForm, Shape, Time, awaited, landing, landing_beside, or_error, text},
+    ui::{
+        Empty, EmptyCard, FilterButtons, FilterForm, Filtered, Icon, Pager, PostForm, Shape, Time, awaited, landing, landing_beside,
+        or_error, text,
+    },
 };
 use leptos::prelude::*;
 use wire::{AgentId, OperatorRole, Page, SUGGESTIONS_MAX, SuggestedMemory, Suggestion, SuggestionRelation};
@@ -23,14 +26,7 @@ pub fn SuggestionsPage() -> impl IntoView {
             <FilterForm action="/inbox/suggestions" label="Suggestions">
                 <div class="card flex flex-wrap items-end gap-2 p-3">
                     <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
-                    <button class="button button-primary" type="submit">"Apply filter"</button>
-                    <a
-                        class="button button-quiet"
-                        class:hidden=!filtered.query.any(url::SUGGESTIONS)
-                        href="/inbox/suggestions"
-                    >
-                        "Clear"
-                    </a>
+                    <FilterButtons query=filtered.query.clone() names=url::SUGGESTIONS clear="/inbox/suggestions" />
                 </div>
             </FilterForm>
         </div>

@@ -6,8 +6,8 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, DataTable, Empty, FilterButtons, FilterForm, Filtered, NoMatch, Pager, Parsed, SearchField, Shape, TextField,
-        Time, Tone, choice, columns, parsed, text,
+        Answered, Badge, DataTable, Empty, FilterBar, Filtered, NoMatch, Pager, Parsed, SearchField, Shape, TextField, Time, Tone, choice,
+        columns, parsed, text,
     },
 };
 use leptos::prelude::*;
@@ -34,19 +34,14 @@ pub fn KnowledgePage() -> impl IntoView {
     let kinds = std::iter::once(choice("", "Any kind")).chain(DocumentKind::ALL.iter().map(|kind| choice(kind.as_str(), kind_name(*kind))));
     view! {
         <PageHead title="Documents">"Specifications, decisions and other documents. Recalls search them together with the agent's memories."</PageHead>
-        <FilterForm action="/knowledge" label="Documents">
-            <div class="card grid grid-cols-2 items-end gap-2 p-3 lg:grid-cols-[minmax(0,1fr)_10rem_10rem_9rem_auto]">
-                <div class="col-span-full lg:col-span-1">
-                    <SearchField value=filtered.value("q") label="Title, reference or path" hint="Title, reference or path" />
-                </div>
-                {filtered.select_field("kind", "Kind", kinds.collect())}
-                <TextField name="status" label="Status" hint="accepted" value=filtered.value("status") suggestions=STATUSES />
-                {filtered.select_field("retired", "State", vec![choice("", "Current"), choice("true", "Retired")])}
-                <div class="flex items-end gap-2">
-                    <FilterButtons query=filtered.query.clone() names=NAMES clear="/knowledge" />
-                </div>
+        <FilterBar path="/knowledge" label="Documents" query=filtered.query.clone() names=NAMES>
+            <div class="col-span-full flex">
+                <SearchField value=filtered.value("q") label="Title, reference or path" hint="Title, reference or path" />
             </div>
-        </FilterForm>
+            {filtered.select_field("kind", "Kind", kinds.collect())}
+            <TextField name="status" label="Status" hint="accepted" value=filtered.value("status") suggestions=STATUSES />
+            {filtered.select_field("retired", "State", vec![choice("", "Current"), choice("true", "Retired")])}
+        </FilterBar>
         <Answered answer=list show=|page, query| view! { <Documents page query /> }.into_any() query />
     }
 }

@@ -8,8 +8,8 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, Empty, FilterButtons, FilterForm, Filtered, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any,
-        parsed, reading, text,
+        Answered, Badge, Empty, FilterBar, Filtered, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any, parsed, reading,
+        text,
     },
 };
 use foundation::identity::User;
@@ -36,15 +36,10 @@ pub fn PeoplePage() -> impl IntoView {
     let found = query.owned("user").map(|text| reading(find_people(text)));
     view! {
         <PageHead title="People">"What each agent knows about the people it works for, and why."</PageHead>
-        <FilterForm action="/people" label="People">
-            <div class="card flex flex-wrap items-end gap-2 p-3">
-                <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
-                <div class="min-w-40 grow sm:grow-0">
-                    {filtered.text_field("user", "Person begins with", "Id, reference or name")}
-                </div>
-                <FilterButtons query=filtered.query.clone() names=NAMES clear="/people" />
-            </div>
-        </FilterForm>
+        <FilterBar path="/people" label="People" query=filtered.query.clone() names=NAMES>
+            <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
+            {filtered.text_field("user", "Person begins with", "Id, reference or name")}
+        </FilterBar>
         {awaited(async move {
             let found = if_any(found).await.and_then(Result::ok).unwrap_or_default();
             (!found.is_empty()).then(|| view! { <Found found /> })

@@ -7,7 +7,7 @@ use crate::{
     features::memories::AgentField,
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, DataTable, Empty, FilterButtons, FilterForm, Filtered, Parsed, SelectField, Shape, columns, parsed, text},
+    ui::{Answered, Badge, DataTable, Empty, FilterBar, Filtered, Parsed, SelectField, Shape, columns, parsed, text},
 };
 use leptos::prelude::*;
 use wire::{FieldError, Quality, QualityCounts, QualityFilter};
@@ -55,15 +55,10 @@ fn Filters(filtered: Filtered<QualityFilter>) -> impl IntoView {
         (key, format!("{days} days"))
     };
     view! {
-        <FilterForm action="/quality" label="Quality">
-            <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-4">
-                <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=PERIODS.map(days).to_vec() />
-                <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
-                <div class="col-span-full flex items-end gap-2 lg:col-span-1">
-                    <FilterButtons query=filtered.query.clone() names=NAMES clear="/quality" />
-                </div>
-            </div>
-        </FilterForm>
+        <FilterBar path="/quality" label="Quality" query=filtered.query.clone() names=NAMES>
+            <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=PERIODS.map(days).to_vec() />
+            <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
+        </FilterBar>
     }
 }
 

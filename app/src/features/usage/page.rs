@@ -10,7 +10,7 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, DataTable, Empty, FilterButtons, FilterForm, Filtered, Shape, awaited,
+        Answered, DataTable, Empty, FilterBar, Filtered, Shape, awaited,
         chart::{length, share_of},
         columns, or_error, reading, text,
     },
@@ -29,17 +29,12 @@ pub fn UsagePage() -> impl IntoView {
     let who = ViewerResource::shared();
     view! {
         <PageHead title="Usage">"What model calls cost, and their limits. The local model is free and has no limits."</PageHead>
-        <FilterForm action="/usage" label="Usage">
-            <div class="card grid grid-cols-2 gap-3 p-3 lg:grid-cols-[repeat(4,minmax(0,1fr))_auto]">
-                {filtered.date_field("from", "From (UTC)")}
-                {filtered.date_field("until", "Until (UTC)")}
-                <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
-                {filtered.text_field("model", "Model", "Exact name")}
-                <div class="col-span-full flex items-end gap-2 lg:col-span-1">
-                    <FilterButtons query=filtered.query.clone() names=NAMES clear="/usage" />
-                </div>
-            </div>
-        </FilterForm>
+        <FilterBar path="/usage" label="Usage" query=filtered.query.clone() names=NAMES>
+            {filtered.date_field("from", "From (UTC)")}
+            {filtered.date_field("until", "Until (UTC)")}
+            <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
+            {filtered.text_field("model", "Model", "Exact name")}
+        </FilterBar>
         <Answered answer=report show=|report, query| view! { <Report report query /> }.into_any() query />
         {awaited(async move {
             let (may_edit, flash) = who.allows(OperatorRole::Admin).await;

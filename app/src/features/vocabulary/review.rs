@@ -8,10 +8,7 @@ use crate::{
     ConsoleError,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{
-        Choice, EmptyCard, FilterButtons, FilterForm, Filtered, NoMatch, Pager, Parsed, Shape, awaited, choice, if_any, or_error, parsed,
-        reading, text,
-    },
+    ui::{Choice, EmptyCard, FilterBar, Filtered, NoMatch, Pager, Parsed, Shape, awaited, choice, if_any, or_error, parsed, reading, text},
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
@@ -49,17 +46,10 @@ pub fn ReviewPage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Vocabulary review">"Phrases that agents use and the vocabulary does not know. A decision applies to all agents."</PageHead>
-        <FilterForm action="/vocabulary" label="Proposals">
-            <div class="card flex flex-wrap items-end gap-2 p-3">
-                <div class="grow basis-full sm:basis-56">
-                    {filtered.text_field("q", "Phrase contains", "")}
-                </div>
-                <div class="grow sm:w-44 sm:grow-0">
-                    {filtered.select_field("status", "State", states())}
-                </div>
-                <FilterButtons query=filtered.query.clone() names=NAMES clear="/vocabulary" />
-            </div>
-        </FilterForm>
+        <FilterBar path="/vocabulary" label="Proposals" query=filtered.query.clone() names=NAMES>
+            <div class="col-span-2">{filtered.text_field("q", "Phrase contains", "")}</div>
+            {filtered.select_field("status", "State", states())}
+        </FilterBar>
         <div class=if focus.is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_29rem]" } else { "mt-4" }>
             {awaited(async move {
                 let (viewer, list, rest) = (who.await.ok(), list.await, if_any(rest).await.and_then(Result::ok));

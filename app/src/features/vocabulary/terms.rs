@@ -3,8 +3,7 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, Badge, Empty, FilterButtons, FilterForm, Filtered, NoMatch, Pager, Parsed, Shape, TableCard, Tone, awaited, choice,
-        columns, parsed, text,
+        Answered, Badge, Empty, FilterBar, Filtered, NoMatch, Pager, Parsed, Shape, TableCard, Tone, awaited, choice, columns, parsed, text,
     },
 };
 use leptos::prelude::*;
@@ -27,23 +26,17 @@ pub fn TermsPage() -> impl IntoView {
     let (query, list) = (filtered.query.clone(), filtered.load(browse_terms));
     let states = vec![choice("", "In use"), choice("true", "Retired")];
     let who = ViewerResource::expect();
+    let create = awaited(async move {
+        let may_create = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
+        may_create.then(|| view! { <a class="button" href="/vocabulary/terms/new">"New term"</a> })
+    });
+    let create = create.into_any();
     view! {
         <PageHead title="Terms">"The preferred names of things. Memories with an alias as their topic are filed under the term."</PageHead>
-        <FilterForm action="/vocabulary/terms" label="Terms">
-            <div class="card flex flex-wrap items-end gap-2 p-3">
-                <div class="grow basis-full sm:basis-56">
-                    {filtered.text_field("q", "Term, alias or definition contains", "")}
-                </div>
-                <div class="grow sm:w-44 sm:grow-0">
-                    {filtered.select_field("retired", "State", states)}
-                </div>
-                <FilterButtons query=filtered.query.clone() names=NAMES clear="/vocabulary/terms" />
-                {awaited(async move {
-                    let may_create = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
-                    may_create.then(|| view! { <a class="button sm:ml-auto" href="/vocabulary/terms/new">"New term"</a> })
-                })}
-            </div>
-        </FilterForm>
+        <FilterBar path="/vocabulary/terms" label="Terms" query=filtered.query.clone() names=NAMES more=create>
+            <div class="col-span-2">{filtered.text_field("q", "Term, alias or definition contains", "")}</div>
+            {filtered.select_field("retired", "State", states)}
+        </FilterBar>
         <Answered answer=list show=|page, query| view! { <Terms page query /> }.into_any() query />
     }
 }

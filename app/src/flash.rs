@@ -50,7 +50,7 @@ impl Flash {
     /// A message about a form that was refused, with what was typed into it.
     pub fn refused(error: &ConsoleError, typed: &str) -> Self {
         let typed = typed.chars().take(Self::TYPED_MAX).collect();
-        let (text, fields) = (text::sentence(&error.message), error.fields.clone());
+        let (text, fields) = (text::sentence(&readable(error)), error.fields.clone());
         Self { refused: true, fields, typed, request_id: error.request_id, ..Self::done(text) }
     }
 
@@ -108,9 +108,29 @@ impl Flash {
     }
 }
 
+/// The message of an error, which begins with the name of its first field in the request, with the name that people read.
+fn readable(error: &ConsoleError) -> String {
+    let named = error.fields.first().and_then(|first| {
+        let rest = error.message.strip_prefix(first.field.as_str())?;
+        Some(format!("{}{rest}", text::field_name(&first.field)))
+    });
+    named.unwrap_or_else(|| error.message.clone())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refusal_names_fields_as_people_do() {
+        let error = |field: &str, message: &str| ConsoleError {
+            message: message.to_owned(),
+            ..ConsoleError::invalid(vec![FieldError::new(field, "is not known")])
+        };
+        let says = |error: ConsoleError| Flash::refused(&error, "").text;
+        assert_eq!(says(error("memory_input.user_id", "memory_input.user_id is not known")), "User id is not known.");
+        assert_eq!(says(error("user_id", "Correct the marked field.")), "Correct the marked field.");
+    }
 
     #[test]
     fn what_was_typed_loses_its_secrets_and_nothing_else() {

@@ -81,7 +81,8 @@ fn file_name(path: &str) -> String {
     format!("{}.md", plain.collect::<String>())
 }
 
-/// The fields of the audit page. Days are whole days in the zone of the reader, the last one included. The place in the list is not part of the file.
+/// The fields of the audit page. Days are whole days in the zone of the reader, the last one included. The place in the list is not part of
+/// the file.
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 struct AuditQuery {

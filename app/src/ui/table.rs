@@ -33,8 +33,8 @@ pub fn select_all() -> AnyView {
     view! { <th scope="col" class="w-9 pr-0!"><SelectAll /></th> }.into_any()
 }
 
-/// A table. Its columns come and go with its own width (`@xl:table-cell`), not with that of the window, which says nothing about a table beside
-/// a sidebar: those shown at a width leave the column that names a row 120 pixels at least.
+/// A table. Its columns come and go with its own width (`@xl:table-cell`), not with that of the window, which says nothing about a table
+/// beside a sidebar: those shown at a width leave the column that names a row 120 pixels at least.
 #[component]
 pub fn DataTable<H: IntoView + 'static, R: IntoView + 'static>(
     #[prop(into)] label: String,

@@ -8,8 +8,8 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, Empty, FilterBar, Filtered, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any, parsed, reading,
-        text,
+        Answered, Badge, Empty, FilterBar, Filtered, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any, parsed,
+        reading, text,
     },
 };
 use foundation::identity::User;

@@ -6,7 +6,7 @@ mod speakers;
 
 pub use events::{Event, event_count, event_list, events_of_source, retry, retry_knowledge};
 pub use lists::{
-    Located, Quoted, SourceNumbers, SourcePart, numbers, quoted, source_count, source_list, source_numbers, source_parts, source_titles,
+    Located, Quoted, SourceNumbers, SourcePart, quoted, source_count, source_list, source_numbers, source_parts, source_titles,
 };
 pub use speakers::{LockedPart, equal, interrupt, lock_parts, put_turns, quoting, rename_in_evidence, rename_memory};
 

@@ -32,7 +32,11 @@ fn of_agent(case: &Case) -> HealthFilter {
 }
 
 fn recalls<'a>(case: &Case, filter: &'a HealthFilter) -> Recalls<'a> {
-    Recalls { tenant: case.tenant, span: Span { from: case.long_ago(), until: case.now + chrono::Duration::days(1) }, filter }
+    Recalls {
+        tenant: case.tenant,
+        span: Span { from: case.long_ago(), until: case.now + chrono::Duration::days(1), zone: chrono_tz::UTC },
+        filter,
+    }
 }
 
 fn log(case: &Case) -> Entry {

@@ -6,8 +6,8 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, Choice, FilterBar, Filtered, Moment, NoMatch, Pager, Parsed, Shape, TableCard, Time, Zone, awaited, choice,
-        columns, or_error, parsed, reading, text,
+        Answered, Badge, Choice, FilterBar, Filtered, Moment, NoMatch, Pager, Parsed, TableCard, Time, Zone, awaited, choice, columns,
+        or_error, parsed, reading, text,
     },
 };
 use leptos::prelude::*;

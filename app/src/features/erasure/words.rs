@@ -2,6 +2,7 @@
 
 use crate::ui::text;
 use leptos::prelude::*;
+use std::fmt::Write;
 use wire::{Mention, MentionPlace, SourceExtent, UserId};
 
 /// A user as the organisation calls them, with the id as the title; the id alone if nobody named them, and once they are erased.
@@ -56,9 +57,13 @@ pub fn takes(mention: &Mention) -> String {
 
 /// A source as a whole: `Whole transcript, 13 turns, 3 speakers`.
 pub fn whole(extent: &SourceExtent) -> String {
-    let turns = (extent.turns > 0).then(|| format!(", {}", text::count(extent.turns, "turn", "turns"))).unwrap_or_default();
-    let speakers = (extent.speakers > 0).then(|| format!(", {}", text::count(extent.speakers, "speaker", "speakers"))).unwrap_or_default();
-    format!("Whole {}{turns}{speakers}", extent.form.as_str().replace('_', " "))
+    let mut whole = format!("Whole {}", extent.form.as_str().replace('_', " "));
+    for (number, one, many) in [(extent.turns, "turn", "turns"), (extent.speakers, "speaker", "speakers")] {
+        if number > 0 {
+            let _ = write!(whole, ", {}", text::count(number, one, many));
+        }
+    }
+    whole
 }
 
 /// The turns of a source that name the person: `Only 2 of 13 turns`.

@@ -79,7 +79,7 @@ pub async fn read_known(id: UserId) -> Result<Known, ConsoleError> {
         known.details.push(detail.await?);
     }
     for (quotes, row) in quoted {
-        known.remembered.push((row, quotes.await?));
+        known.remembered.push((row, quotes.await?.quotes));
     }
     if known.is_nothing() { Err(not_found("Nothing is known of this person.")) } else { Ok(known) }
 }

@@ -75,7 +75,7 @@ pub fn Tabs() -> impl IntoView {
         };
         view! {
             <nav class="mb-4 border-b border-line" aria-label=section.name>
-                <ul class="flex gap-2 overflow-x-auto sm:gap-4">{section.pages.iter().map(tab).collect_view()}</ul>
+                <ul class="relative flex gap-2 overflow-x-auto sm:gap-4">{section.pages.iter().map(tab).collect_view()}</ul>
             </nav>
         }
     })

@@ -119,7 +119,7 @@ fn Replaced(collection: String, path: String) -> impl IntoView {
             <input type="hidden" name="collection" value=collection />
             <input type="hidden" name="path" value=path />
             "A new version of " <span class="font-mono text-xs break-all">{text::visible(&name)}</span> ". The present text stays among the versions. "
-            <a href="/knowledge/upload">"Upload other documents"</a>
+            <a class="underline" href="/knowledge/upload">"Upload other documents"</a>
         </div>
     }
 }

@@ -60,8 +60,8 @@ fn Row(one: Considered, floors: (f64, f64), full: f64, query: Query) -> impl Int
 #[component]
 pub fn Explained(explanation: String) -> impl IntoView {
     view! {
-        <details class="mt-1 text-xs text-soft">
-            <summary class="w-fit text-accent">"Explain the score"</summary>
+        <details class="mt-2 text-xs text-soft">
+            <summary class="w-fit py-1 text-accent">"Explain the score"</summary>
             <p class="break-words">{explanation}</p>
         </details>
     }

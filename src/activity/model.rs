@@ -4,7 +4,7 @@ use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
-use wire::{ActionKind, AgentId};
+use wire::{ActionKind, AgentId, UserId};
 use words::shorten;
 
 /// The tables of reports.
@@ -108,6 +108,7 @@ fn searched_text(title: &str, content: &str) -> String {
 pub struct Report {
     pub id: Uuid,
     pub agent_id: AgentId,
+    pub user_id: Option<UserId>,
     /// The slug of the agent, if the agent still exists.
     pub agent: Option<String>,
     /// Absent for a step.
@@ -133,6 +134,11 @@ impl Report {
     /// The same with a message and an outcome of at most so many characters each.
     pub fn excerpt(&self, most: usize) -> String {
         content(&shorten(&self.message, most), self.outcome.as_deref().map(|outcome| shorten(outcome, most)).as_deref())
+    }
+
+    /// The kind that the index keeps beside each word.
+    pub fn indexed_kind(&self) -> &'static str {
+        self.kind.map_or("step", ActionKind::as_str)
     }
 
     /// The text whose words are indexed.

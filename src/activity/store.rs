@@ -37,6 +37,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, reports: &[Ne
                     succeeded: succeeded,
                     importance: report.importance,
                     searchable: report.searchable,
+                    word_rules: stems::RULES,
                     content_hash: hash,
                     created_at: report.created_at,
                 } "");
@@ -54,6 +55,7 @@ pub async fn insert(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, reports: &[Ne
                     output: output,
                     importance: report.importance,
                     searchable: report.searchable,
+                    word_rules: stems::RULES,
                     content_hash: hash,
                     completed_at: completed_at,
                     created_at: report.created_at,
@@ -221,7 +223,7 @@ pub async fn by_ids(tx: &mut Tx, tenancy: Tenancy, of: Reports, ids: &[Uuid]) ->
     };
     tx.rows(statement!(
         format!(
-            r"select r.id, r.agent_id, a.slug as agent, r.importance, {columns}
+            r"select r.id, r.agent_id, r.user_id, a.slug as agent, r.importance, {columns}
                 from {} r left join agents a on a.tenant_id = r.tenant_id and a.id = r.agent_id
                where r.tenant_id = $1 and r.id = any($3) and r.searchable and {}",
             of.table(),

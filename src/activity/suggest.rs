@@ -100,6 +100,7 @@ mod tests {
         let report = Report {
             id: Uuid::nil(),
             agent_id: AgentId(Uuid::nil()),
+            user_id: None,
             agent: Some("atlas".into()),
             kind: Some(ActionKind::Action),
             title: action.into(),

@@ -3,22 +3,25 @@
 
 pub mod store;
 
+use crate::activity::Reports;
+use crate::activity::store::{self as reports, Text};
 use crate::knowledge::{self, store as sections};
 use crate::memories::store as memories;
 use crate::profile::documents;
+use db::{Tenancy, Users};
 use foundation::{Engine, Error, OpContext};
 use std::collections::BTreeMap;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use verb::verb;
-use wire::{AgentId, ChunkId, MemoryId};
+use wire::{AgentId, ChunkId, MemoryId, UserId};
 use words::stems;
 
 /// Texts of one transaction: few enough that a writer who needs the same counts hardly waits.
 const BATCH: i64 = 50;
 
-/// Cuts the words of an organisation's memories, sections of documents and documents of profiles again that were cut by former rules; how
-/// many texts. It ends early when it is stopped. A text that somebody is changing is left to the next call.
+/// Cuts the words of an organisation's memories, sections of documents, documents of profiles, actions and steps again that were cut by former
+/// rules; how many texts. It ends early when it is stopped. A text that somebody is changing is left to the next call.
 ///
 /// # Errors
 /// When a database is out of reach: what is done stays.
@@ -44,6 +47,13 @@ pub async fn reindex(engine: &Engine, ctx: &OpContext, stop: &CancellationToken)
     while let Some(after) = next.filter(|_| !stop.is_cancelled()) {
         let cut = documents_after(engine, ctx, after).await?;
         (count, next) = (count + cut.len(), cut.last().copied());
+    }
+    for of in [Reports::Actions, Reports::Steps] {
+        let mut cut = 1;
+        while cut > 0 && !stop.is_cancelled() {
+            cut = some_reports(engine, ctx, of).await?;
+            count += cut;
+        }
     }
     Ok(count)
 }
@@ -88,4 +98,19 @@ async fn documents_after(engine: &Engine, ctx: &OpContext, after: (AgentId, Uuid
     }
     tx.commit().await?;
     Ok(batch.into_iter().map(|document| (document.agent_id, document.id)).collect())
+}
+
+/// Some actions or steps; how many.
+async fn some_reports(engine: &Engine, ctx: &OpContext, of: Reports) -> Result<usize, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let ids = store::drop_words_of_reports(&mut tx, ctx.tenant_id, of, BATCH).await?;
+    let mut texts: BTreeMap<Option<UserId>, Vec<Text>> = BTreeMap::new();
+    for report in reports::by_ids(&mut tx, ctx.tenancy(), of, &ids).await? {
+        texts.entry(report.user_id).or_default().push(Text::new(report.id, report.indexed_kind(), &report.searched_text()));
+    }
+    for (user, texts) in texts {
+        reports::put_words(&mut tx, Tenancy { users: Users::from(user), ..ctx.tenancy() }, of, &texts).await?;
+    }
+    tx.commit().await?;
+    Ok(ids.len())
 }

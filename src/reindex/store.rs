@@ -2,11 +2,12 @@
 //!
 //! Background work of an organisation: it reads the rows of all its agents and users.
 
+use crate::activity::Reports;
 use crate::knowledge;
 use crate::memories::model::Memory;
 use crate::memories::store::columns;
 use crate::profile::documents::Details;
-use db::{DbError, Tx, lift_statement_timeout, sql};
+use db::{DbError, Tx, lift_statement_timeout, sql, statement};
 use foundation::index::WordRows;
 use sqlx::FromRow;
 use sqlx::types::Json;
@@ -130,4 +131,24 @@ pub async fn put_words_of_document(
           select $1, $2, $3, m.user_id, t.term, t.tf from marked m cross join unnest($4::text[], $5::real[]) as t (term, tf)"
     ))
     .await
+}
+
+/// Removes the words of some actions or steps from the search, and from what is counted; which ones. They are to be cut by the rules of today.
+pub async fn drop_words_of_reports(tx: &mut Tx, tenant: TenantId, of: Reports, most: i64) -> Result<Vec<Uuid>, DbError> {
+    let (table, terms) = (of.table(), of.terms());
+    let sql = format!(
+        r"with old as (select r.id from {table} r where r.tenant_id = $1 and r.searchable and r.word_rules < $2
+                        order by r.word_rules limit $3 for update of r skip locked),
+          marked as (update {table} r set word_rules = $2 from old o where r.tenant_id = $1 and r.id = o.id returning r.id, r.user_id),
+          gone as (delete from {terms} t using marked m where t.tenant_id = $1 and t.id = m.id returning t.id, t.length),
+          less as (select m.user_id, count(*) as documents, coalesce(sum(g.length), 0)::bigint as terms
+                     from marked m left join (select distinct id, length from gone) g on g.id = m.id group by m.user_id),
+          counted as (update activity_counts n set documents = n.documents - l.documents, terms = n.terms - l.terms from less l
+                       where n.tenant_id = $1 and n.source = '{table}' and n.user_id is not distinct from l.user_id
+                         and n.slot = (select min(o.slot) from activity_counts o where o.tenant_id = $1 and o.source = '{table}'
+                                                                                   and o.user_id is not distinct from l.user_id))
+          select m.id from marked m"
+    );
+    // Table names are constants.
+    tx.values(statement!(sql, tenant, stems::RULES, most)).await
 }

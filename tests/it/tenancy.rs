@@ -46,7 +46,7 @@ use profile::{PEOPLE, PROFILE};
 use projects::PROJECTS;
 use queries::{BY_SETTINGS, Case, EXEMPT, OF_EVERY_USER, Pooled, Query, WITHOUT_USERS};
 use recall::RECALL;
-use reindex::{REINDEX, REINDEX_KB};
+use reindex::{REINDEX, REINDEX_CONTROL, REINDEX_KB};
 use sqlx::AssertSqlSafe;
 use usage::{USAGE, USAGE_OF_USERS};
 use vocabulary::VOCABULARY;
@@ -81,7 +81,7 @@ const OF_KB: &[&[Query]] =
 const OF_USERS: &[&[Query]] = &[ACTIVITY, USAGE_OF_USERS, IDEMPOTENCY];
 
 /// In the control database: all other rows.
-const OF_CONTROL: &[&[Query]] = &[IDENTITY, AUDIT, USAGE];
+const OF_CONTROL: &[&[Query]] = &[IDENTITY, AUDIT, USAGE, REINDEX_CONTROL];
 
 fn listed(tables: &'static [&'static [Query]]) -> impl Iterator<Item = &'static Query> {
     tables.iter().copied().flatten()

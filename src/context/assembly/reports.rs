@@ -68,6 +68,7 @@ mod tests {
         let report = Report {
             id: Uuid::nil(),
             agent_id: AgentId(Uuid::nil()),
+            user_id: None,
             agent: Some("binky".into()),
             kind: Some(ActionKind::Action),
             title: "ferry.book".into(),
@@ -93,6 +94,7 @@ mod tests {
         let report = |message: &str, outcome: Option<&str>, day: i64| Report {
             id: Uuid::nil(),
             agent_id: AgentId(Uuid::from_u128(u128::from(day.unsigned_abs()))),
+            user_id: None,
             agent: (day > 1).then(|| "binky".into()),
             kind: Some(ActionKind::Action),
             title: "mast.paint".into(),

@@ -42,7 +42,8 @@ pub const ACTIVITY: &[Query] = queries! {
     };
     "portability::put_reports" |tx, c| {
         let row = json!([{ "agent_id": c.agent, "id": c.fresh, "user_id": c.memory.user_id, "workflow": "tea", "step_name": "spill",
-            "output": "x", "importance": 0.5, "searchable": true, "content_hash": "\\x00", "completed_at": c.now, "created_at": c.now }]);
+            "output": "x", "importance": 0.5, "searchable": true, "word_rules": 2, "content_hash": "\\x00",
+            "completed_at": c.now, "created_at": c.now }]);
         portability::put_reports(tx, c.ctx.tenancy(), Section::WorkflowStep, &row).await?;
         0
     };

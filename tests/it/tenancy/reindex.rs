@@ -1,6 +1,7 @@
 //! The queries of cutting words again: background work of one organisation, over all its agents and users.
 
 use super::queries::{Query, queries};
+use remembrancer::activity::Reports;
 use remembrancer::knowledge::store as knowledge;
 use remembrancer::reindex::store;
 use std::collections::BTreeMap;
@@ -10,6 +11,7 @@ use wire::{AgentId, ChunkId, MemoryId};
 /// As if former rules had cut the words.
 const MEMORIES_BEFORE: &str = "update agent_memories set word_rules = 1 where tenant_id = $1";
 const SECTIONS_BEFORE: &str = "update chunks set word_rules = 1 where tenant_id = $1";
+const ACTIONS_BEFORE: &str = "update actions set word_rules = 1 where tenant_id = $1";
 
 fn words() -> BTreeMap<String, u32> {
     [("pier".to_owned(), 1)].into()
@@ -53,5 +55,13 @@ pub const REINDEX_KB: &[Query] = queries! {
     "knowledge::put_words" |tx, c| {
         knowledge::put_words(tx, c.tenant, &[(c.shared.chunk, words())]).await?;
         0
+    };
+};
+
+/// In the control database.
+pub const REINDEX_CONTROL: &[Query] = queries! {
+    "reindex::drop_words_of_reports" |tx, c| {
+        sqlx::query(ACTIONS_BEFORE).bind(c.tenant).execute(&mut **tx).await?;
+        store::drop_words_of_reports(tx, c.tenant, Reports::Actions, 10).await?.len()
     };
 };

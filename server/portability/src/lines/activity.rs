@@ -11,7 +11,7 @@ use serde_json::Value;
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{ACTION_MAX, ActionKind, AgentId, MESSAGE_MAX, OUTCOME_MAX, OUTPUT_MAX, SESSION_MAX, UserId};
-use words::guard;
+use words::{guard, stems};
 
 /// Room for markers that replaced secrets after the limits were checked, in characters or bytes.
 const MARKERS: usize = 4 * 1024;
@@ -58,7 +58,11 @@ pub fn is_searchable(body: &Body) -> bool {
 impl Record for ActionLine {
     record! {
         Action in "actions", of_users: true, by: [id], author: none,
-        derived: { |it| searchable = is_searchable(&it.body()), content_hash = bytes(&content_hash(&it.body().content())) },
+        derived: { |it|
+            searchable = is_searchable(&it.body()),
+            content_hash = bytes(&content_hash(&it.body().content())),
+            word_rules = stems::RULES
+        },
         owner: |it| Owner::User(it.agent_id, it.user_id, Some(it.created_at)), needs: |_| [],
     }
 
@@ -84,7 +88,11 @@ impl ActionLine {
 impl Record for WorkflowStepLine {
     record! {
         WorkflowStep in "workflow_steps", of_users: true, by: [id], author: none,
-        derived: { |it| searchable = is_searchable(&it.body()), content_hash = bytes(&content_hash(&it.body().content())) },
+        derived: { |it|
+            searchable = is_searchable(&it.body()),
+            content_hash = bytes(&content_hash(&it.body().content())),
+            word_rules = stems::RULES
+        },
         owner: |it| Owner::User(it.agent_id, it.user_id, Some(it.created_at)), needs: |_| [],
     }
 

@@ -3,6 +3,7 @@
 //! Each has a module with the lines of its file, `evaluate`, and a report that prints itself. The caller opens the databases, which fill up.
 
 mod agents;
+pub mod calibration;
 pub mod capture;
 pub mod context;
 pub mod extraction;

@@ -5,7 +5,7 @@ use crate::config::{Config, Provider};
 use crate::serve::{self, IfAbsent};
 use clap::Subcommand;
 use db::{DatabaseUrls, drop_databases};
-use evals::{capture, context, extraction, profile, retrieval};
+use evals::{calibration, capture, context, extraction, profile, retrieval};
 use foundation::Engine;
 use models::local;
 use serde::Serialize;
@@ -28,6 +28,14 @@ pub enum Eval {
         /// Write what each question found to this file (JSON lines)
         #[arg(long, value_name = "FILE")]
         questions: Option<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Compare the cosines of labelled questions and pairs (JSON lines) with the thresholds of the embedding model, and propose others
+    Calibrate {
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
         /// Print JSON
         #[arg(long)]
         json: bool,
@@ -71,6 +79,14 @@ pub async fn run(config: Config, command: Eval) -> Result<(), Failure> {
                 tokio::fs::write(path, reports.questions()).await.map_err(|error| format!("{}: {error}", path.display()))?;
             }
             print(&reports, json)
+        }
+        Eval::Calibrate { files, json } => {
+            let mut lines: Vec<calibration::Line> = Vec::new();
+            for file in &files {
+                lines.extend(evals::read::<calibration::Line>(file).await?);
+            }
+            let report = in_own_databases(config, move |engine, _| async move { calibration::evaluate(&engine, &lines).await });
+            print(&report.await?, json)
         }
         Eval::Capture { file } => {
             let lines: Vec<retrieval::Line> = evals::read(&file).await?;

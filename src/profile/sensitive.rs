@@ -1,4 +1,4 @@
-//! What is kept out of profiles because it is nobody's business by default: health, faith, politics and money. Pure.
+//! What is kept out of profiles because it is nobody's business by default: health, faith, politics, money and ethnic origin. Pure.
 
 use wire::SensitiveMatters;
 pub use words::sensitive::matters;

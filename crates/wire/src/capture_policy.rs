@@ -33,6 +33,7 @@ text_enum! {
         Faith = "faith",
         Politics = "politics",
         Money = "money",
+        Ethnicity = "ethnicity",
     }
 }
 
@@ -51,11 +52,13 @@ pub struct SensitiveMatters {
     pub politics: Option<i32>,
     #[sqlx(rename = "profile_money")]
     pub money: Option<i32>,
+    #[sqlx(rename = "profile_ethnicity")]
+    pub ethnicity: Option<i32>,
 }
 
 impl Default for SensitiveMatters {
     fn default() -> Self {
-        Self { health: Some(0), faith: Some(0), politics: Some(0), money: Some(0) }
+        Self { health: Some(0), faith: Some(0), politics: Some(0), money: Some(0), ethnicity: Some(0) }
     }
 }
 
@@ -67,6 +70,7 @@ impl SensitiveMatters {
             Matter::Faith => self.faith,
             Matter::Politics => self.politics,
             Matter::Money => self.money,
+            Matter::Ethnicity => self.ethnicity,
         }
     }
 

@@ -1,4 +1,5 @@
-//! What a text gives away that is nobody's business by default: health, faith, politics and money, by words in twelve languages.
+//! What a text gives away that is nobody's business by default: health, faith, politics, money and ethnic origin, by words in
+//! twelve languages.
 
 use crate::guard::fold::{folded, words};
 use crate::lists::lists;
@@ -84,7 +85,7 @@ fn entries(file: &'static str) -> impl Iterator<Item = Entry> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Matter::{Faith, Health, Money, Politics};
+    use Matter::{Ethnicity, Faith, Health, Money, Politics};
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -139,6 +140,18 @@ mod tests {
             ("イドリスは毎週教会に行く。", Faith),
             ("ミナは労働組合に入っている。", Politics),
             ("ヴェラには借金がある。", Money),
+            ("Mina is of mixed ethnicity.", Ethnicity),
+            ("Idris hat einen Migrationshintergrund.", Ethnicity),
+            ("Mina vient d'une famille berbère.", Ethnicity),
+            ("Idris es gitano.", Ethnicity),
+            ("Mina tem ascendência indígena.", Ethnicity),
+            ("Vera è di etnia curda.", Ethnicity),
+            ("Mina is van Koerdische afkomst.", Ethnicity),
+            ("Вера по национальности татарка.", Ethnicity),
+            ("إدريس من عائلة كردية.", Ethnicity),
+            ("मीना आदिवासी समुदाय से है।", Ethnicity),
+            ("米娜是少数民族。", Ethnicity),
+            ("ミナはアイヌの家系です。", Ethnicity),
         ] {
             assert_eq!(matters(text), [expected], "{text}");
         }
@@ -175,6 +188,11 @@ mod tests {
             "ドローンとクローンの話をした。",
             "イドリスはモスクワに住んでいる。",
             "ミナは毎日がんばっている。",
+            "Mina drinks arabica before the race.",
+            "La stazione di Roma è chiusa.",
+            "América Latina es grande.",
+            "Происхождение файла неизвестно.",
+            "ホテルの滞在日数は三日です。",
         ] {
             assert_eq!(matters(text), [], "{text}");
         }

@@ -5,7 +5,7 @@ use clap::Args;
 use foundation::{Engine, identity};
 use std::fmt::{self, Display};
 use std::str::FromStr;
-use wire::{CapturePolicy, Promotion, SensitiveMatters, Sharing};
+use wire::{CapturePolicy, Matter, Promotion, SensitiveMatters, Sharing};
 
 /// No limit, in place of a number of days.
 const FOREVER: &str = "forever";
@@ -70,6 +70,9 @@ pub struct PolicyOptions {
     /// The same for money
     #[arg(long, value_name = "DAYS")]
     money: Option<Days>,
+    /// The same for ethnic origin
+    #[arg(long, value_name = "DAYS")]
+    ethnicity: Option<Days>,
     /// true: every agent reads what the shared profile says about a person; false: none does
     #[arg(long)]
     shared_profiles: Option<bool>,
@@ -98,6 +101,7 @@ impl PolicyOptions {
                 faith: days(self.faith, before.sensitive.faith),
                 politics: days(self.politics, before.sensitive.politics),
                 money: days(self.money, before.sensitive.money),
+                ethnicity: days(self.ethnicity, before.sensitive.ethnicity),
             },
             shared_profiles: self.shared_profiles.unwrap_or(before.shared_profiles),
             sharing: self.sharing.unwrap_or(before.sharing),
@@ -120,7 +124,9 @@ pub async fn capture(engine: &Engine, options: PolicyOptions) -> Result<(), Fail
     println!("--episodes {episodes} --profile {profile} --decisions {decisions} --others {others} --commons {commons}");
     println!("--own-statements {own_statements} --sharing {sharing}");
     println!("--confidence-min {confidence_min} --outside-models {outside_models} --shared-profiles {shared_profiles}");
-    let [health, faith, politics, money] = [sensitive.health, sensitive.faith, sensitive.politics, sensitive.money].map(Days);
-    println!("--health {health} --faith {faith} --politics {politics} --money {money}");
+    for matter in Matter::ALL {
+        print!("--{matter} {} ", Days(sensitive.days(*matter)));
+    }
+    println!();
     Ok(())
 }

@@ -191,7 +191,7 @@ fn MatterFields(matter: Matter, typed: (String, String), error: Option<String>) 
     let described = error.as_ref().map(|_| error_id.clone());
     view! {
         <div class="group flex flex-wrap items-center gap-x-3 gap-y-1">
-            <span class="w-20" aria-hidden="true">{label}</span>
+            <span class="w-28" aria-hidden="true">{label}</span>
             <div class="w-44">
                 <SelectField
                     name

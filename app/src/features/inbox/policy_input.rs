@@ -27,6 +27,8 @@ form! {
         pub politics_days: String,
         pub money: String,
         pub money_days: String,
+        pub ethnicity: String,
+        pub ethnicity_days: String,
         /// `true` if the box is ticked.
         pub shared_profiles: String,
         /// What becomes shared by itself.
@@ -43,6 +45,7 @@ impl PolicyInput {
             Matter::Faith => (&self.faith, &self.faith_days),
             Matter::Politics => (&self.politics, &self.politics_days),
             Matter::Money => (&self.money, &self.money_days),
+            Matter::Ethnicity => (&self.ethnicity, &self.ethnicity_days),
         }
     }
 
@@ -66,6 +69,7 @@ impl PolicyInput {
                 faith: self.days(Matter::Faith)?,
                 politics: self.days(Matter::Politics)?,
                 money: self.days(Matter::Money)?,
+                ethnicity: self.days(Matter::Ethnicity)?,
             },
             shared_profiles: self.shared_profiles == "true",
             sharing: self.sharing.parse().map_err(|_| FieldError::new("sharing", "Choose what is shared by itself."))?,

@@ -94,6 +94,7 @@ pub fn matter_name(matter: Matter) -> &'static str {
         Matter::Faith => "Faith",
         Matter::Politics => "Politics",
         Matter::Money => "Money",
+        Matter::Ethnicity => "Ethnic origin",
     }
 }
 

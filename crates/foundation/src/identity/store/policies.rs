@@ -39,7 +39,7 @@ pub async fn capture_policy(tx: &mut Tx, tenant: TenantId) -> Result<Option<Capt
     tx.row_if_any(sql!(
         [tenant],
         r"select episodes, profile, decisions, others, commons, confidence_min, outside_models, profile_health, profile_faith,
-                 profile_politics, profile_money, shared_profiles, sharing, own_statements
+                 profile_politics, profile_money, profile_ethnicity, shared_profiles, sharing, own_statements
             from capture_policies where tenant_id = $1"
     ))
     .await
@@ -68,6 +68,7 @@ pub async fn set_capture_policy(
         profile_faith: policy.sensitive.faith,
         profile_politics: policy.sensitive.politics,
         profile_money: policy.sensitive.money,
+        profile_ethnicity: policy.sensitive.ethnicity,
         shared_profiles: policy.shared_profiles,
         sharing: policy.sharing,
         own_statements: policy.own_statements,
@@ -77,6 +78,7 @@ pub async fn set_capture_policy(
                  confidence_min = excluded.confidence_min, outside_models = excluded.outside_models, updated_at = excluded.updated_at,
                  updated_by = excluded.updated_by, profile_health = excluded.profile_health, profile_faith = excluded.profile_faith,
                  profile_politics = excluded.profile_politics, profile_money = excluded.profile_money,
+                 profile_ethnicity = excluded.profile_ethnicity,
                  shared_profiles = excluded.shared_profiles, sharing = excluded.sharing,
                  own_statements = excluded.own_statements");
     tx.run(query).await

@@ -14,6 +14,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 use values::*;
+use words::guard::added::AddedWords;
 
 /// Of the connections, one in so many is kept from each address: a client with many calls at once is served, and others are, too.
 const KEPT_FROM_AN_ADDRESS: usize = 4;
@@ -115,6 +116,9 @@ pub struct Config {
     /// Days that the text of an assembled prompt stays in the context log
     #[arg(long, env = "CONTEXT_TEXT_DAYS", default_value = "14", value_parser = text_days)]
     pub context_text_days: u32,
+    /// File of words that the guard and the rules for sensitive matters know besides their own
+    #[arg(long, env = "GUARD_WORDS", value_parser = guard_words)]
+    pub guard_words: Option<AddedWords>,
     /// Folder of SKILL.md documents, which become part of assembled prompts
     #[arg(long, env = "SKILLS_DIR", value_parser = folder)]
     pub skills_dir: Option<PathBuf>,
@@ -389,6 +393,7 @@ mod tests {
             ("RETRIEVAL_LOG_DAYS", "0"),
             ("CONTEXT_TEXT_DAYS", "forever"),
             ("SKILLS_DIR", "no/such/folder"),
+            ("GUARD_WORDS", "src/config.rs"),
             ("KB_DIR", "no/such/folder"),
             ("AGENT_MEMORY_DATABASE_URL", "postgres://localhost/one"),
         ] {

@@ -1,6 +1,7 @@
 //! What a text gives away that is nobody's business by default: health, faith, politics, money and ethnic origin, by words in
 //! twelve languages.
 
+use crate::guard::added::{added, is_dense};
 use crate::guard::fold::{folded, words};
 use crate::lists::lists;
 use std::collections::HashMap;
@@ -11,7 +12,13 @@ const WORDS: &str = include_str!("sensitive.txt");
 /// What Arabic writes as a part of the next word: "and", "the", "for the".
 const PREFIXES: &[&str] = &["وال", "بال", "كال", "فال", "لل", "ال", "و", "ب", "ل"];
 
-static LISTS: LazyLock<Lists> = LazyLock::new(|| entries(WORDS).fold(Lists::default(), Lists::with));
+/// In place of a language: an added word of a script without spaces, which is looked for in any text.
+const DENSE: &str = "dense";
+
+static LISTS: LazyLock<Lists> = LazyLock::new(|| {
+    let added = added().matters.iter().map(|(matter, word)| (if is_dense(word) { DENSE } else { "" }, *matter, word.as_str()));
+    entries(WORDS).chain(added).fold(Lists::default(), Lists::with)
+});
 
 /// An entry of the file: language, matter, word.
 type Entry = (&'static str, Matter, &'static str);
@@ -34,6 +41,10 @@ impl Lists {
         match language {
             "zh" => self.chinese.push((matter, text)),
             "ja" => self.japanese.push((matter, text)),
+            DENSE => {
+                self.chinese.push((matter, text.clone()));
+                self.japanese.push((matter, text));
+            }
             _ => self.spaced.entry(text).or_default().push((matter, !word.ends_with('~'))),
         }
         self

@@ -34,6 +34,7 @@ use model::Model;
 use std::path::{Path, PathBuf};
 use tracing_subscriber::EnvFilter;
 use wire::{Usd, UserRef};
+use words::guard::added;
 
 /// A memory server for LLM agents, with a console for the people who are responsible for what agents remember.
 #[derive(Parser)]
@@ -203,6 +204,12 @@ pub async fn run() -> Result<(), Failure> {
         _ => Config::from_env()?,
     };
     log(&config)?;
+    if let Some(words) = &config.guard_words {
+        tracing::info!(entries = words.count(), "the guard knows words of this installation, too");
+        if !added::install(words.clone()) {
+            return Err("GUARD_WORDS must be read before any text".into());
+        }
+    }
     match cli.command {
         Command::Serve(options) => serve::serve(config, options.demo.then_some(options.credentials_dir.as_path())).await,
         Command::Mcp(Mcp { url: Some(url), key, user }) => mcp::forward(&url, key.unwrap_or_default(), user.as_ref()).await,

@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 use tracing_subscriber::EnvFilter;
+use words::guard::added::AddedWords;
 
 /// One value that has several parts. For clap, a `Vec` is several values.
 pub type List<T> = Vec<T>;
@@ -126,6 +127,16 @@ pub fn api_key(text: &str) -> Result<ApiKey, Infallible> {
 
 pub fn folder(text: &str) -> Result<PathBuf, &'static str> {
     Some(PathBuf::from(text)).filter(|path| path.is_dir()).ok_or("must be the path of a folder that exists")
+}
+
+/// The words of a file that the guard knows besides its own.
+pub fn guard_words(path: &str) -> Result<AddedWords, String> {
+    const MUST: &str = "must be the path of a file of words, whose form docs/security.md describes";
+    let file = std::fs::read_to_string(path).map_err(|error| error.to_string());
+    file.and_then(|file| AddedWords::parse(&file)).map_err(|reason| {
+        // The help has no file.
+        if path.is_empty() { MUST.to_owned() } else { format!("{MUST}: {reason}") }
+    })
 }
 
 /// A path, which may begin with `~/`.

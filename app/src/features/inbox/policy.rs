@@ -130,7 +130,8 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
                 <p class="clear-left text-sm text-soft">
                     "Profiles hold entries about a matter only if you allow it. With a number of days, an entry ends that long after its last "
                     "observation. What you keep out is removed from profiles, too. Matters are recognised by words in English, German, French, "
-                    "Spanish, Portuguese, Italian, Dutch, Russian, Arabic, Hindi, Chinese and Japanese, and in no other language."
+                    "Spanish, Portuguese, Italian, Dutch, Russian, Arabic, Hindi, Chinese and Japanese, and by words that whoever "
+                    "runs the server adds."
                 </p>
                 <div class="mt-2 space-y-2">{matters}</div>
             </fieldset>

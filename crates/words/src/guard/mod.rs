@@ -3,6 +3,7 @@
 //! [`redact`] runs before anything is stored or hashed. [`inspect`] runs on each turn before extraction; a turn with findings is
 //! quarantined for a person to review.
 
+pub mod added;
 mod commands;
 pub(crate) mod fold;
 mod kind;

@@ -1,5 +1,6 @@
 //! Secrets by the name before them: "password:", `API_KEY=`, "the PIN is".
 
+use super::added::added;
 use super::fold::is_unspaced;
 use super::kind::{Match, SecretKind};
 use super::lexicon::{BETWEEN, ENDS_UNSPACED, NAMES, PHRASES, PLACEHOLDERS, SAYS, SAYS_LATER, SAYS_UNSPACED, SUFFIXES, Value};
@@ -27,9 +28,10 @@ static BY_END: LazyLock<HashMap<&str, Vec<&(&'static str, Value)>>> = LazyLock::
     by_end.values_mut().for_each(|entries| entries.sort_by_key(|(name, _)| std::cmp::Reverse(name.len())));
     by_end
 });
-static BY_FIRST: LazyLock<HashMap<char, Vec<&(&str, Value)>>> = LazyLock::new(|| {
-    let mut by_first: HashMap<char, Vec<&(&str, Value)>> = HashMap::new();
-    for entry in PHRASES {
+static BY_FIRST: LazyLock<HashMap<char, Vec<(&str, Value)>>> = LazyLock::new(|| {
+    let mut by_first: HashMap<char, Vec<(&str, Value)>> = HashMap::new();
+    let added = added().names.iter().map(|(name, value)| (name.as_str(), *value));
+    for entry in PHRASES.iter().copied().chain(added) {
         by_first.entry(entry.0.chars().next().unwrap_or_default()).or_default().push(entry);
     }
     by_first.values_mut().for_each(|entries| entries.sort_by_key(|(name, _)| std::cmp::Reverse(name.len())));
@@ -88,7 +90,7 @@ fn phrase(text: &str, at: usize, before: Option<char>) -> Option<Name<'_>> {
         let (name, after) = rest.split_at(*length);
         name.ends_with(is_unspaced) || !after.starts_with(|c: char| c.is_ascii_alphanumeric())
     };
-    let fits = |(name, value): &&(&str, Value)| Some((head(rest, name).filter(ends)?, *value));
+    let fits = |(name, value): &(&str, Value)| Some((head(rest, name).filter(ends)?, *value));
     let (length, value) = BY_FIRST.get(&first.to_lowercase().next()?)?.iter().find_map(fits)?;
     Some(Name { text: rest.get(..length)?, end: at + length, value, flag: false })
 }

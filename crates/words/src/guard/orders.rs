@@ -1,5 +1,6 @@
 //! Orders to an agent in plain words, in twelve languages and in a few disguises, and roles that speak inside a turn.
 
+use super::added::added;
 use super::fold::{Word, folded, is_unspaced, words};
 use super::phrases::{Order, PATTERNS, REPORTED, REPORTERS};
 use super::value::decoded;
@@ -67,8 +68,11 @@ struct Pattern {
     parts: Vec<Part>,
 }
 
-static COMPILED: LazyLock<Vec<Pattern>> =
-    LazyLock::new(|| PATTERNS.iter().copied().flatten().map(|(order, pattern)| compile(*order, pattern)).collect());
+static COMPILED: LazyLock<Vec<Pattern>> = LazyLock::new(|| {
+    let known = PATTERNS.iter().copied().flatten().copied();
+    let added = added().orders.iter().map(|(order, pattern)| (*order, pattern.as_str()));
+    known.chain(added).map(|(order, pattern)| compile(order, pattern)).collect()
+});
 /// The patterns by the first characters of what they begin with, at most [`HEAD`] of them.
 static BY_HEAD: LazyLock<HashMap<String, Vec<&Pattern>>> = LazyLock::new(|| {
     let mut by_head: HashMap<String, Vec<&Pattern>> = HashMap::new();

@@ -326,6 +326,14 @@ mod tests {
     }
 
     #[test]
+    fn the_example_has_pairs_of_every_group() {
+        let file = include_str!("../../../examples/retrieval/pairs.jsonl");
+        let groups: Vec<Group> = file.lines().map(|line| serde_json::from_str::<Pair>(line).unwrap().group()).collect();
+        let count = |group: Group| groups.iter().filter(|one| **one == group).count();
+        assert_eq!([Group::Same, Group::Related, Group::Unrelated].map(count), [10, 10, 10]);
+    }
+
+    #[test]
     fn a_line_without_a_type_is_a_pair() {
         let read = |line: &str| serde_json::from_str::<Line>(line);
         let group = |line: &str| if let Ok(Line::Pair(pair)) = read(line) { Some(pair.group()) } else { None };

@@ -404,6 +404,15 @@ mod tests {
     }
 
     #[test]
+    fn the_public_url_has_no_path() {
+        for url in ["https://example.org/memory", "https://example.org/memory/", "https://example.org?a", "https://example.org/#top"] {
+            let refused = wrong(&[("PUBLIC_URL", url)]);
+            assert!(refused.starts_with(&format!("PUBLIC_URL is «{url}»")) && refused.contains("host name or a port of its own"), "{refused}");
+        }
+        assert_eq!(read(&[("PUBLIC_URL", "https://example.org:8443/")]).unwrap().public_url, "https://example.org:8443");
+    }
+
+    #[test]
     fn a_directory_to_ingest_needs_a_tenant() {
         assert!(wrong(&[("KB_DIR", "src")]).starts_with("KB_TENANT"));
         let schedule = read(&[("KB_DIR", "src"), ("KB_TENANT", "acme"), ("KB_EVERY_MINUTES", "5")]).unwrap().knowledge().unwrap();

@@ -109,8 +109,13 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 }
 
 pub fn public_url(text: &str) -> Result<String, &'static str> {
-    let url = host_of(text).map(|_| text.to_owned());
-    url.ok_or("must be http:// or https:// with a host, as in https://memory.example.org")
+    host_of(text).ok_or("must be http:// or https:// with a host, as in https://memory.example.org")?;
+    let (_, address) = text.split_once("://").unwrap_or_default();
+    match address.trim_end_matches('/').contains(['/', '?', '#']) {
+        // Links, cookies and the addresses of agents begin at the root.
+        true => Err("must have no path: give the server a host name or a port of its own"),
+        false => Ok(text.to_owned()),
+    }
 }
 
 pub fn provider(text: &str) -> Result<Provider, &'static str> {

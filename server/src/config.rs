@@ -213,6 +213,12 @@ fn derive(name: &str, url: &str) -> Result<DatabaseUrls, InvalidVariable> {
     DatabaseUrls::derive(url).map_err(|error| InvalidVariable::new(name, "…", expected(error)))
 }
 
+/// The URL of one database, if there is one.
+fn readable(name: &str, url: Option<&str>) -> Result<Option<String>, InvalidVariable> {
+    let expected = |error| format!("must be postgres://user:password@host:port/database ({error})");
+    url.map(|url| DatabaseUrls::readable(url).map_err(|error| InvalidVariable::new(name, "…", expected(error)))).transpose()
+}
+
 impl Config {
     /// Reads the process's environment.
     ///
@@ -271,12 +277,13 @@ impl Config {
     fn databases(&self) -> Result<Option<DatabaseUrls>, InvalidVariable> {
         let base = self.database_url.as_deref().map(|url| derive("DATABASE_URL", url)).transpose()?;
         let url = |name, own: &Option<String>, derived: fn(&DatabaseUrls) -> &String| {
-            own.as_ref().or(base.as_ref().map(derived)).cloned().ok_or(name)
+            let own = readable(name, own.as_deref())?;
+            Ok::<_, InvalidVariable>(own.or_else(|| base.as_ref().map(derived).cloned()).ok_or(name))
         };
         match (
-            url("AGENT_MEMORY_DATABASE_URL", &self.agent_memory_database_url, |urls| &urls.agent_memory),
-            url("SHARED_KB_DATABASE_URL", &self.shared_kb_database_url, |urls| &urls.shared_kb),
-            url("INTERNAL_SHARED_DATABASE_URL", &self.internal_shared_database_url, |urls| &urls.internal_shared),
+            url("AGENT_MEMORY_DATABASE_URL", &self.agent_memory_database_url, |urls| &urls.agent_memory)?,
+            url("SHARED_KB_DATABASE_URL", &self.shared_kb_database_url, |urls| &urls.shared_kb)?,
+            url("INTERNAL_SHARED_DATABASE_URL", &self.internal_shared_database_url, |urls| &urls.internal_shared)?,
         ) {
             (Err(_), Err(_), Err(_)) => Ok(None),
             (Ok(agent_memory), Ok(shared_kb), Ok(internal_shared)) => {
@@ -407,7 +414,10 @@ mod tests {
     fn the_public_url_has_no_path() {
         for url in ["https://example.org/memory", "https://example.org/memory/", "https://example.org?a", "https://example.org/#top"] {
             let refused = wrong(&[("PUBLIC_URL", url)]);
-            assert!(refused.starts_with(&format!("PUBLIC_URL is «{url}»")) && refused.contains("host name or a port of its own"), "{refused}");
+            assert!(
+                refused.starts_with(&format!("PUBLIC_URL is «{url}»")) && refused.contains("host name or a port of its own"),
+                "{refused}"
+            );
         }
         assert_eq!(read(&[("PUBLIC_URL", "https://example.org:8443/")]).unwrap().public_url, "https://example.org:8443");
     }
@@ -426,6 +436,7 @@ mod tests {
             &[("DATABASE_URL", "postgres://vera:hunter2@localhost")][..],
             &[("APP_DATABASE_URL", "postgres://vera:hunter2@localhost/acme")],
             &[good, ("SYSTEM_DATABASE_URL", "postgres://vera:hunter2@localhost")],
+            &[good, ("SHARED_KB_DATABASE_URL", "postgres://vera:hunter2/@localhost/kb")],
         ] {
             let wrong = wrong(pairs);
             assert!(!wrong.contains("hunter2") && wrong.starts_with(pairs[pairs.len() - 1].0), "{wrong}");

@@ -3,6 +3,7 @@
 use super::columns::{Erasure, TABLES};
 use super::link::ANSWER;
 use super::reasons::{absence, sentence};
+use super::urls::place;
 use super::{DatabaseUrls, DbError, SystemPool};
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
@@ -99,11 +100,7 @@ async fn patiently<T>(url: &str, work: impl Future<Output = Result<T, MigrateErr
             return done;
         }
         connect(&options.clone().database("postgres")).await?.close().await?;
-        tracing::info!(
-            host = options.get_host(),
-            port = options.get_port(),
-            "waiting for Postgres: it migrates, or another server holds a lock"
-        );
+        tracing::info!(place = place(&options), "waiting for Postgres: it migrates, or another server holds a lock");
     }
 }
 

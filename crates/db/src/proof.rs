@@ -3,6 +3,7 @@
 
 use super::illness::{Health, Illness};
 use super::link::ANSWER;
+use super::urls;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, Row};
 use std::sync::Arc;
@@ -51,7 +52,7 @@ impl Proof {
         (role, further): (&'static str, &'static str),
         statement: Duration,
     ) -> Self {
-        let place = format!("{} at {}:{}", options.get_database().unwrap_or_default(), options.get_host(), options.get_port());
+        let place = format!("{} at {}", options.get_database().unwrap_or_default(), urls::place(options));
         let login = options.get_username().to_owned();
         Self { place, login, variable, role, further, statement, refusal: watch::Sender::default() }
     }

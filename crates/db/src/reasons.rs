@@ -1,6 +1,7 @@
 //! Why a database cannot be used, in one sentence for whoever starts the server: what, where, which variable, and what to do.
 
 use super::illness::Illness;
+use super::urls;
 use sqlx::postgres::PgConnectOptions;
 use std::error::Error;
 use std::io;
@@ -15,7 +16,7 @@ fn variables(database: &str) -> String {
 pub(super) fn sentence(database: &str, url: &str, error: &sqlx::Error) -> String {
     let variables = variables(database);
     let Ok(options) = PgConnectOptions::from_str(url) else { return format!("{variables} is not the URL of a Postgres database") };
-    let place = format!("Postgres at {}:{}", options.get_host(), options.get_port());
+    let place = format!("Postgres at {}", urls::place(&options));
     let user = options.get_username();
     match error {
         sqlx::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => {
@@ -52,8 +53,8 @@ pub(super) fn sentence(database: &str, url: &str, error: &sqlx::Error) -> String
 pub(super) fn absence(database: &str, url: &str) -> String {
     let variables = variables(database);
     let Ok(options) = PgConnectOptions::from_str(url) else { return format!("{variables} is not the URL of a Postgres database") };
-    let (host, port, name) = (options.get_host(), options.get_port(), options.get_database().unwrap_or_default());
-    format!("Postgres at {host}:{port} has no database {name}: correct {variables}, or create it with 'remembrancer migrate'")
+    let (place, name) = (urls::place(&options), options.get_database().unwrap_or_default());
+    format!("Postgres at {place} has no database {name}: correct {variables}, or create it with 'remembrancer migrate'")
 }
 
 /// The text of an error of the system, without its number.

@@ -2,12 +2,14 @@
 
 use crate::support::{Fetch, Run, row_counts};
 use db::clock::Clock;
-use db::{DatabaseUrls, Databases, Logins, Patience, create_databases, migrate};
+use db::{DatabaseUrls, Databases, Logins, Patience, create_databases, drop_databases, migrate};
 use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact};
 use foundation::{Engine, Error, Settings, registry};
 use futures_util::future::BoxFuture;
 use models::{EmbedError, Embedder, Role};
-use sqlx::{Connection, PgConnection};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, ConnectOptions, Connection, PgConnection};
+use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -200,6 +202,35 @@ async fn a_model_that_is_not_the_registered_one_stops_the_start_with_advice() {
     }
     assert_eq!(open(Arc::new(Fake::new())).await.unwrap().dimension, 384);
     assert_eq!(open(Arc::new(Fake::with_dimension(1536))).await.unwrap().name, "text-embedding-3-small");
+}
+
+#[tokio::test]
+async fn an_owner_who_may_do_too_little_is_told_so_before_anything_changes() {
+    // The shared set makes the roles of the server.
+    let urls = TestDatabases::shared().await;
+    let mut superuser = PgConnectOptions::from_str(&urls.agent_memory).unwrap().database("postgres").connect().await.unwrap();
+    let mut run = async |sql: String| sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut superuser).await.unwrap();
+    let name = format!("rmb_owner_{}", FakeClock::default().secret(8).to_lowercase());
+    run(format!("create role {name} login createrole password 'p/w'")).await;
+    let own = names();
+    let of_owner = |url: &str| PgConnectOptions::from_str(url).unwrap().username(&name).password("p/w").to_url_lossy().to_string();
+    let as_owner = DatabaseUrls {
+        agent_memory: of_owner(&own.agent_memory),
+        shared_kb: of_owner(&own.shared_kb),
+        internal_shared: of_owner(&own.internal_shared),
+    };
+    let refused = create_databases(&as_owner).await.unwrap_err().to_string();
+    assert!(refused.contains(&format!("owner {name}' as a superuser")) && refused.contains("nothing was changed"), "{refused}");
+    run(format!("alter role {name} createdb")).await;
+    create_databases(&as_owner).await.unwrap();
+    let refused = migrate(&as_owner).await.unwrap_err().to_string();
+    assert!(refused.contains(&format!("rmb_system to {name} with admin option'")), "{refused}");
+    run(format!("grant rmb_app, rmb_operator, rmb_system, rmb_eraser, rmb_definer to {name} with admin option")).await;
+    let refused = migrate(&as_owner).await.unwrap_err().to_string();
+    assert!(refused.contains("run 'create extension vector' in the database"), "{refused}");
+    assert!(schema(&own).await.is_empty(), "nothing was changed");
+    drop_databases(&own).await.unwrap();
+    run(format!("drop role {name}")).await;
 }
 
 #[tokio::test]

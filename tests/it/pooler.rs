@@ -19,9 +19,18 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use wire::ErrorCode;
 
-/// A pooler that ignores `options` and forgets what was set outside a transaction. While `meddles` is set, it also gives the wrong role.
+/// A pooler that ignores `options`.
 struct Pooler {
     address: SocketAddr,
+    habits: Habits,
+}
+
+/// What a pooler does to its clients.
+#[derive(Clone)]
+struct Habits {
+    /// It forgets what was set outside a transaction.
+    forgets: Arc<AtomicBool>,
+    /// It gives the wrong role.
     meddles: Arc<AtomicBool>,
 }
 
@@ -30,11 +39,11 @@ impl Pooler {
         let options = PgConnectOptions::from_str(url).unwrap();
         let postgres = format!("{}:{}", options.get_host(), options.get_port());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let pooler = Self { address: listener.local_addr().unwrap(), meddles: Arc::default() };
-        let meddles = Arc::clone(&pooler.meddles);
+        let habits = Habits { forgets: Arc::new(AtomicBool::new(true)), meddles: Arc::default() };
+        let pooler = Self { address: listener.local_addr().unwrap(), habits: habits.clone() };
         tokio::spawn(async move {
             while let Ok((client, _)) = listener.accept().await {
-                tokio::spawn(relay(client, TcpStream::connect(&postgres).await.unwrap(), Arc::clone(&meddles)));
+                tokio::spawn(relay(client, TcpStream::connect(&postgres).await.unwrap(), habits.clone()));
             }
         });
         pooler
@@ -108,7 +117,7 @@ fn meddle(frame: Vec<u8>) -> Vec<u8> {
     text.replace("set local role rmb_app", "set local role none   ").into_bytes()
 }
 
-async fn relay(mut client: TcpStream, server: TcpStream, meddles: Arc<AtomicBool>) -> Option<()> {
+async fn relay(mut client: TcpStream, server: TcpStream, Habits { forgets, meddles }: Habits) -> Option<()> {
     let start = start_up(&mut client).await?;
     let ((from_client, mut client), (from_server, mut server)) = (client.into_split(), server.into_split());
     server.write_all(&start).await.ok()?;
@@ -129,7 +138,7 @@ async fn relay(mut client: TcpStream, server: TcpStream, meddles: Arc<AtomicBool
             }
             frame = answered.recv() => {
                 let frame = frame?;
-                ended = frame[0] == b'Z' && frame[5] == b'I';
+                ended = frame[0] == b'Z' && frame[5] == b'I' && forgets.load(Ordering::SeqCst);
                 client.write_all(&frame).await.ok()?;
             }
         }
@@ -174,7 +183,7 @@ async fn behind_a_pooler_that_ignores_options_and_forgets_settings_no_transactio
 async fn a_connection_that_works_in_another_role_is_refused_with_a_sentence_until_it_does_not() {
     let urls = TestDatabases::shared().await;
     let pooler = Pooler::before(&urls.agent_memory).await;
-    pooler.meddles.store(true, Ordering::SeqCst);
+    pooler.habits.meddles.store(true, Ordering::SeqCst);
     let world = World::on(urls.clone()).await;
     let fake = world.embedder.clone();
     let through = foundation::Engine::open(pooler.urls(&urls), Arc::new(fake), Arc::<FakeClock>::clone(&world.clock), Settings::default());
@@ -188,7 +197,7 @@ async fn a_connection_that_works_in_another_role_is_refused_with_a_sentence_unti
     let recalled = recall::recall(&engine, &world.atlas, question("tea")).await.unwrap_err();
     assert_eq!(recalled.code(), ErrorCode::Unavailable, "{recalled}");
     assert!(!recalled.message().contains("127.0.0.1"), "{}", recalled.message());
-    pooler.meddles.store(false, Ordering::SeqCst);
+    pooler.habits.meddles.store(false, Ordering::SeqCst);
     // A connection that was being opened meanwhile may still be refused, and then so is whoever waits for one.
     let works = async {
         loop {
@@ -200,6 +209,18 @@ async fn a_connection_that_works_in_another_role_is_refused_with_a_sentence_unti
         }
     };
     tokio::time::timeout(Duration::from_secs(60), works).await.expect("it works again");
+}
+
+#[tokio::test]
+async fn migrations_run_through_a_pooler_that_keeps_sessions_and_are_refused_through_another_one() {
+    let urls = TestDatabases::shared().await;
+    let pooler = Pooler::before(&urls.agent_memory).await;
+    let refused = db::migrate(&pooler.urls(&urls)).await.unwrap_err().to_string();
+    for words in ["Postgres at 127.0.0.1:", "DATABASE_URL", "pool_mode = transaction", "pool_mode = session", "nothing was changed"] {
+        assert!(refused.contains(words), "{refused}");
+    }
+    pooler.habits.forgets.store(false, Ordering::SeqCst);
+    db::migrate(&pooler.urls(&urls)).await.unwrap();
 }
 
 #[tokio::test]

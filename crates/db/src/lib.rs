@@ -12,6 +12,7 @@ pub mod like;
 mod link;
 mod migrate;
 pub mod of_user;
+mod owner;
 mod proof;
 mod reach;
 mod reasons;

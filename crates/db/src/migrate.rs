@@ -2,7 +2,8 @@
 
 use super::columns::{Erasure, TABLES};
 use super::link::ANSWER;
-use super::reasons::{absence, sentence};
+use super::owner::{objection, objection_to_new};
+use super::reasons::{absence, sentence, unprepared};
 use super::urls::place;
 use super::{DatabaseUrls, DbError, SystemPool};
 use sqlx::migrate::Migrator;
@@ -26,7 +27,7 @@ const CLUSTER_LOCK: i64 = 0x0072_6d62_0001;
 
 /// The roles of the server. None bypasses row-level security; the last owns the functions that look beyond their caller's rows, and nothing
 /// else, and none of them owns a table.
-const ROLES: [&str; 5] = ["rmb_app", "rmb_operator", "rmb_system", "rmb_eraser", "rmb_definer"];
+pub(super) const ROLES: [&str; 5] = ["rmb_app", "rmb_operator", "rmb_system", "rmb_eraser", "rmb_definer"];
 
 /// A migration could not be applied.
 #[derive(Debug, thiserror::Error)]
@@ -82,7 +83,7 @@ pub(super) fn each(urls: &DatabaseUrls) -> [(&'static str, &str, &'static Migrat
 }
 
 /// A connection of the owner. A server that takes connections and never answers counts as out of reach.
-async fn connect(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
+pub(super) async fn connect(options: &PgConnectOptions) -> Result<PgConnection, sqlx::Error> {
     timeout(ANSWER, options.connect()).await.unwrap_or_else(|_| Err(sqlx::Error::Io(io::ErrorKind::TimedOut.into())))
 }
 
@@ -110,7 +111,7 @@ async fn patiently<T>(url: &str, work: impl Future<Output = Result<T, MigrateErr
 /// When the server is out of reach or the user may not create databases.
 pub async fn create_databases(urls: &DatabaseUrls) -> Result<(), MigrateError> {
     for (database, url, _) in each(urls) {
-        patiently(url, create_database(url)).await.map_err(|error| error.of(database, url))?;
+        patiently(url, create_database(database, url)).await.map_err(|error| error.of(database, url))?;
     }
     Ok(())
 }
@@ -138,13 +139,17 @@ async fn exists(url: &str) -> Result<bool, MigrateError> {
     }
 }
 
-async fn create_database(url: &str) -> Result<(), MigrateError> {
+async fn create_database(database: &'static str, url: &str) -> Result<(), MigrateError> {
     if exists(url).await? {
         return Ok(());
     }
     let options = PgConnectOptions::from_str(url)?;
-    let name = options.get_database().unwrap_or_default().replace('"', "\"\"");
+    let name = options.get_database().unwrap_or_default();
     let mut connection = maintenance(url).await?;
+    if let Some(what) = objection_to_new(&mut connection, &options.clone().database("postgres"), name).await? {
+        return Err(MigrateError::Unusable(unprepared(database, url, &what)));
+    }
+    let name = name.replace('"', "\"\"");
     sqlx::query("select pg_advisory_lock($1)").bind(CLUSTER_LOCK).execute(&mut connection).await?;
     match sqlx::raw_sql(AssertSqlSafe(format!("create database \"{name}\""))).execute(&mut connection).await {
         // 42P04: somebody else created it while we waited.
@@ -196,8 +201,13 @@ pub async fn migrate(urls: &DatabaseUrls) -> Result<(), MigrateError> {
 }
 
 async fn migrate_one(database: &'static str, url: &str, migrator: &Migrator) -> Result<(), MigrateError> {
+    let options = PgConnectOptions::from_str(url)?;
+    let mut connection = connect(&options).await?;
+    let needs_vector = migrator.iter().any(|migration| migration.sql.as_str().contains("create extension"));
+    if let Some(what) = objection(&mut connection, &options, needs_vector).await? {
+        return Err(MigrateError::Unusable(unprepared(database, url, &what)));
+    }
     create_roles(url).await?;
-    let mut connection = connect(&PgConnectOptions::from_str(url)?).await?;
     check_schema(&mut connection, database, migrator).await?;
     migrator.run(&mut connection).await.map_err(|source| MigrateError::Migrate { database, source })?;
     grant(&mut connection, database).await?;

@@ -37,6 +37,9 @@ pub(super) fn sentence(database: &str, url: &str, error: &sqlx::Error) -> String
                     "{place} does not let the user {user} do this ({message}): {variables} needs a user who may create databases and roles"
                 ),
                 "3D000" => format!("{place} lacks a database ({message}): create it, or correct {variables}"),
+                _ if message.contains("unsupported startup parameter") => {
+                    format!("{place} is a PgBouncer that refuses the start ({message}): name it in its ignore_startup_parameters")
+                }
                 _ if message.contains("extension \"vector\"") => {
                     format!(
                         "{place} has no pgvector: install the package of your system, as postgresql-18-pgvector, or correct {variables}"
@@ -55,6 +58,13 @@ pub(super) fn absence(database: &str, url: &str) -> String {
     let Ok(options) = PgConnectOptions::from_str(url) else { return format!("{variables} is not the URL of a Postgres database") };
     let (place, name) = (urls::place(&options), options.get_database().unwrap_or_default());
     format!("Postgres at {place} has no database {name}: correct {variables}, or create it with 'remembrancer migrate'")
+}
+
+/// That Postgres is not prepared for `database`, which `url` leads to: what is missing, with what to do.
+pub(super) fn unprepared(database: &str, url: &str, what: &str) -> String {
+    let variables = variables(database);
+    let Ok(options) = PgConnectOptions::from_str(url) else { return format!("{variables} is not the URL of a Postgres database") };
+    format!("Postgres at {} ({variables}) cannot be used yet, and nothing was changed: {what}", urls::place(&options))
 }
 
 /// The text of an error of the system, without its number.

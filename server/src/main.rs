@@ -14,7 +14,7 @@ fn main() -> ExitCode {
     // A model that is still computing must not hold up the exit.
     runtime.shutdown_timeout(std::time::Duration::from_secs(1));
     match result {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(status) => status,
         Err(error) => {
             eprintln!("remembrancer: {error}");
             ExitCode::FAILURE

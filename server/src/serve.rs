@@ -76,6 +76,15 @@ pub async fn open_without_model(config: &Config) -> Result<Opened, Failure> {
     Ok(Opened { engine: engine(config, urls, embedder, COMMAND_LOOKUP).await?, postgres })
 }
 
+/// Opens the engine on databases as they are, for a command that only looks: it migrates nothing and loads no model.
+///
+/// # Errors
+/// A sentence that says what to do.
+pub async fn open_unchanged(config: &Config, urls: DatabaseUrls) -> Result<Engine, Failure> {
+    let current = registry::current(&urls, None).await?.ok_or("the model registry has no current model: run 'remembrancer migrate'")?;
+    engine(config, urls, Arc::new(NoModel::new(current)), COMMAND_LOOKUP).await
+}
+
 /// As [`databases`], each known to exist.
 async fn checked_databases(config: &Config, if_absent: IfAbsent) -> Result<(DatabaseUrls, Option<Embedded>), Failure> {
     let (urls, postgres) = databases(config, if_absent).await?;

@@ -98,9 +98,13 @@ async fn a_chain_longer_than_one_read_verifies_and_shows_its_break() {
     assert_eq!((part.verified.head.entries, part.waiting), (1000, 1101));
     world.engine.finish_deferred().await;
     let all = audit::integrity(&world.engine, &tenant).await.unwrap();
-    assert_eq!((all.verified, all.waiting), (whole, 0));
+    assert_eq!((&all.verified, all.waiting), (&whole, 0));
+    assert_eq!(audit::verify_end(&world.engine, &tenant, 100).await.unwrap(), whole);
     tamper(&world.engine, tenant.tenant_id, "update audit_log set action = 'x' where tenant_id = $1 and seq = 2050").await;
     assert_eq!(audit::verify(&world.engine, &tenant, None).await.unwrap().fault, Some(Fault::Entry(2050)));
+    for (most, fault) in [(100, Some(Fault::Entry(2050))), (10, None)] {
+        assert_eq!(audit::verify_end(&world.engine, &tenant, most).await.unwrap().fault, fault, "the last {most}");
+    }
 }
 
 #[tokio::test]

@@ -67,6 +67,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "audit::page" Viewer |w, c| audit::page(&w.engine, c, &Default::default(), 10);
     "audit::integrity" Viewer |w, c| audit::integrity(&w.engine, c);
     "audit::verify" Admin |w, c| audit::verify(&w.engine, c, None);
+    "audit::verify_end" Admin |w, c| audit::verify_end(&w.engine, c, 10);
     "capture::events" Viewer |w, c| capture::events(&w.engine, c, &Default::default());
     "capture::event_counts" Viewer |w, c| capture::event_counts(&w.engine, c);
     "capture::correct_entry" Reviewer

@@ -4,6 +4,7 @@ mod capture;
 #[cfg(test)]
 mod configuration;
 mod diagnose;
+mod doctor;
 mod erasure;
 mod eval;
 mod identity;
@@ -21,6 +22,7 @@ use capture::Capture;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use diagnose::Diagnose;
+use doctor::Doctor;
 use erasure::Erasure;
 use eval::Eval;
 use foundation::audit::{Anchor, Proven, Verified};
@@ -32,6 +34,7 @@ use lifecycle::Lifecycle;
 use manage::{Bot, Project, Repo, User};
 use model::Model;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 use tracing_subscriber::EnvFilter;
 use wire::{Usd, UserRef};
 use words::guard::added;
@@ -87,6 +90,8 @@ enum Command {
     Capture(Capture),
     /// Explain why an agent does not recall a memory: which gate stops it, and how to fix that
     Diagnose(Diagnose),
+    /// Check the installation: databases, roles, model, files, ports. Exits with 0 if all is well, 1 for warnings, 2 for errors
+    Doctor(Doctor),
     /// Do background work in this process: extraction, embeddings, delivery
     Worker,
     /// Measure the quality of retrieval, extraction, profiles and contexts
@@ -184,11 +189,11 @@ enum Audit {
     },
 }
 
-/// Parses the arguments and runs the command.
+/// Parses the arguments and runs the command; the exit status of the process.
 ///
 /// # Errors
 /// A sentence for the person who typed it.
-pub async fn run() -> Result<(), Failure> {
+pub async fn run() -> Result<ExitCode, Failure> {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -201,6 +206,10 @@ pub async fn run() -> Result<(), Failure> {
     };
     let config = match &cli.command {
         Command::Serve(options) => options.config.clone().check()?,
+        Command::Doctor(options) => match Config::from_env() {
+            Ok(config) => config,
+            Err(error) => return options.refuse(&error),
+        },
         _ => Config::from_env()?,
     };
     log(&config)?;
@@ -210,7 +219,8 @@ pub async fn run() -> Result<(), Failure> {
             return Err("GUARD_WORDS must be read before any text".into());
         }
     }
-    match cli.command {
+    let done = match cli.command {
+        Command::Doctor(options) => return options.run(&config).await,
         Command::Serve(options) => serve::serve(config, options.demo.then_some(options.credentials_dir.as_path())).await,
         Command::Mcp(Mcp { url: Some(url), key, user }) => mcp::forward(&url, key.unwrap_or_default(), user.as_ref()).await,
         Command::Mcp(Mcp { url: None, key, user }) => mcp::embedded(&config, key, user).await,
@@ -234,13 +244,15 @@ pub async fn run() -> Result<(), Failure> {
             }
             done
         }
-    }
+    };
+    done.map(|()| ExitCode::SUCCESS)
 }
 
 async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(_)
         | Command::Mcp(_)
+        | Command::Doctor(_)
         | Command::Worker
         | Command::Kb(Kb::Index { .. })
         | Command::Audit(Audit::Check { .. })

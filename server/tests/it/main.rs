@@ -8,6 +8,7 @@ mod bodies;
 mod brief;
 mod console;
 mod context;
+mod doctor;
 mod documents;
 mod doors;
 mod erasure;

@@ -8,7 +8,7 @@ mod verify;
 
 pub use exported::{Proven, verify_exported};
 pub use proposal::{Proposal, propose};
-pub use verify::{anchors, integrity, verify};
+pub use verify::{anchors, integrity, verify, verify_end};
 
 use crate::engine::Engine;
 pub use crate::engine::chains::{Anchor, Fault, Verification, Verified};

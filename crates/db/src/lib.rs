@@ -1,6 +1,7 @@
 //! The three databases: pools, tenancy of a transaction, statements, error classes, cursors, migrations, and the embedded Postgres. It
 //! also makes times, ids and secrets.
 
+pub mod backup;
 pub mod clock;
 pub mod columns;
 pub mod cursor;

@@ -64,7 +64,7 @@ pub enum MigrateError {
 
 impl MigrateError {
     /// The sentence about an error that belongs to one database.
-    fn of(self, database: &'static str, url: &str) -> Self {
+    pub(super) fn of(self, database: &'static str, url: &str) -> Self {
         use sqlx::migrate::MigrateError as Inner;
         match self {
             Self::Driver(error) => Self::Unusable(sentence(database, url, &error)),
@@ -130,7 +130,7 @@ pub async fn require_databases(urls: &DatabaseUrls) -> Result<(), MigrateError> 
     Ok(())
 }
 
-async fn exists(url: &str) -> Result<bool, MigrateError> {
+pub(super) async fn exists(url: &str) -> Result<bool, MigrateError> {
     match connect(&PgConnectOptions::from_str(url)?).await {
         Ok(connection) => Ok(connection.close().await.map(|()| true)?),
         // 3D000: the database does not exist.
@@ -139,7 +139,7 @@ async fn exists(url: &str) -> Result<bool, MigrateError> {
     }
 }
 
-async fn create_database(database: &'static str, url: &str) -> Result<(), MigrateError> {
+pub(super) async fn create_database(database: &'static str, url: &str) -> Result<(), MigrateError> {
     if exists(url).await? {
         return Ok(());
     }
@@ -238,6 +238,7 @@ async fn grant(connection: &mut PgConnection, database: &str) -> Result<(), Migr
     sqlx::query("select pg_advisory_xact_lock($1)").bind(CLUSTER_LOCK).execute(&mut *tx).await?;
     grant_readiness(&mut tx).await?;
     grant_erasure(&mut tx, database).await?;
+    give_functions(&mut tx).await?;
     Ok(tx.commit().await?)
 }
 
@@ -275,6 +276,25 @@ async fn grant_erasure(tx: &mut PgConnection, database: &str) -> Result<(), sqlx
     Ok(())
 }
 
+/// Gives the functions that look beyond their caller's rows to the role that may do nothing else. In a restored backup they belong to
+/// whoever restored it.
+async fn give_functions(tx: &mut PgConnection) -> Result<(), sqlx::Error> {
+    let strayed: Vec<String> = sqlx::query_scalar(
+        r"select oid::regprocedure::text from pg_proc p
+           where pronamespace = 'public'::regnamespace and prosecdef and proowner <> 'rmb_definer'::regrole
+             and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')",
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    if strayed.is_empty() {
+        return Ok(());
+    }
+    let give: String = strayed.iter().map(|function| format!("alter function {function} owner to rmb_definer; ")).collect();
+    let sql = format!("grant create on schema public to rmb_definer; {give}revoke create on schema public from rmb_definer");
+    sqlx::raw_sql(AssertSqlSafe(sql)).execute(tx).await?;
+    Ok(())
+}
+
 /// How many migrations of this program a database lacks; runs with the rights of a serving role.
 pub(super) async fn pending(system: &SystemPool, migrator: &Migrator) -> Result<usize, DbError> {
     let applied = sqlx::query_scalar("select version from _sqlx_migrations where success").fetch_all(system).await;
@@ -286,7 +306,7 @@ pub(super) async fn pending(system: &SystemPool, migrator: &Migrator) -> Result<
     Ok(migrator.iter().filter(|migration| !applied.contains(&migration.version)).count())
 }
 
-async fn create_roles(url: &str) -> Result<(), MigrateError> {
+pub(super) async fn create_roles(url: &str) -> Result<(), MigrateError> {
     let mut connection = maintenance(url).await?;
     sqlx::query("select pg_advisory_lock($1)").bind(CLUSTER_LOCK).execute(&mut connection).await?;
     for role in ROLES {

@@ -55,6 +55,7 @@ pub async fn carry_out(engine: &Engine, ctx: &OpContext, payload: &ErasePayload,
     if run.is_waiting(&stored).await? {
         return Ok(Work::Failed { error: "it waits until earlier changes are delivered".into(), again: Some(PAUSE) });
     }
+    audit::empty_delivered(engine, ctx.tenant_id).await?;
     match run.erase(&stored).await? {
         Ok(()) => run.finish().await,
         Err(Pause::Stopped) => Ok(Work::Stopped),

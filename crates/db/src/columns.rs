@@ -155,7 +155,7 @@ pub const TABLES: &[Table] = {
         Table { database: "agent_memory", name: "profile_embeddings_1536", label: "Vectors of profile documents", kept: Matter, erasure: Row, columns: &[
             ("model", Plain, false), ("half", Words, false),
         ] },
-        // A day from delivery, which empties what the audit log holds.
+        // A day from delivery; an erasure empties what was delivered.
         Table { database: "agent_memory", name: "outbox", label: "Messages to other databases", kept: Day, erasure: Row, columns: &[
             ("destination", Plain, false), ("payload", Words, false), ("error", Words, false),
         ] },
@@ -246,7 +246,7 @@ pub const TABLES: &[Table] = {
             ("outcome", Plain, false),
         ] },
         Table { database: "shared_kb", name: "outbox", label: "Messages to other databases", kept: Day,
-            erasure: Erasure::Keep("the relay empties delivered rows, and erasure waits until they are delivered"), columns: &[
+            erasure: Erasure::Keep("erasure waits until they are delivered, and empties them"), columns: &[
             ("destination", Plain, false), ("payload", Words, false), ("error", Words, false),
         ] },
         // An agent may propose a phrase in the name of a user.

@@ -35,8 +35,9 @@ async fn know(world: &World, atlas: &OpContext) {
     // Otherwise a relay of another test would deliver our rows in the middle of the test.
     settle(world).await;
     let (tenant, commons) = (world.system.tenant_id, world.system.commons_id);
-    let aside = "insert into outbox (tenant_id, agent_id, id, destination, payload, created_at, error) \
-                 values ($1, $2, gen_random_uuid(), 'audit', '{}', now(), 'set aside')";
+    let aside = "insert into outbox (tenant_id, agent_id, id, destination, payload, created_at, delivered_at, error) \
+                 values ($1, $2, gen_random_uuid(), 'audit', '{}', now(), null, 'set aside'), \
+                        ($1, $2, gen_random_uuid(), 'audit', '{\"message\": \"delivered\"}', now(), now(), null)";
     sqlx::query(aside).bind(tenant).bind(commons).run(&world.engine.urls().shared_kb).await;
     let unfiled = "update agent_memories set vocabulary_version = 0 where tenant_id = $1 and topic_normal = 'tea'";
     sqlx::query(unfiled).bind(tenant).run(&world.engine).await;

@@ -28,7 +28,7 @@ use words::guard;
 const PAGE: usize = 50;
 /// Characters of the salt of an entry's texts: 32 of 62 symbols are 190 bits.
 const SALT_LENGTH: usize = 32;
-/// How long a delivered row of an outbox is kept.
+/// How long a delivered row of an outbox is kept, with its words: a receiver that is restored from a backup of this age lacks nothing.
 const KEPT: TimeDelta = TimeDelta::days(1);
 /// Rows deleted by one statement of a sweep.
 const SWEEP: i64 = 10_000;
@@ -174,6 +174,15 @@ pub async fn page(engine: &Engine, ctx: &OpContext, filter: &AuditFilter, size: 
     let rows = store::list(&mut tx, ctx.tenant_id, filter, &seek, size).await?;
     tx.commit().await?;
     Ok(seek.page(rows, size, total, |entry| Cursor { key: entry.at, id: entry.event_id.0 }))
+}
+
+/// Empties what the outboxes delivered for a tenant, before words are erased where they were delivered to.
+#[boxed]
+pub async fn empty_delivered(engine: &Engine, tenant: TenantId) -> Result<(), DbError> {
+    for database in [&engine.db().memory, &engine.db().kb] {
+        store::empty_delivered(database.system(), tenant).await?;
+    }
+    Ok(())
 }
 
 /// Deletes rows of the outboxes that were delivered a day ago, of every tenant; how many.

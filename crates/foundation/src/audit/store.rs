@@ -56,7 +56,7 @@ pub async fn take(tx: &mut Tx, batch: i64) -> Result<Vec<Waiting>, DbError> {
     .await
 }
 
-/// Marks rows as delivered and empties them: from now on only the receiver holds their words, where they can be erased.
+/// Marks rows as delivered. They keep their words for as long as they are kept: a receiver that is restored from a backup gets them again.
 pub async fn delivered(tx: &mut Tx, rows: &[(TenantId, AgentId, EventId)], now: DateTime<Utc>) -> Result<(), DbError> {
     let tenants: Vec<Uuid> = rows.iter().map(|(tenant, ..)| tenant.0).collect();
     let agents: Vec<Uuid> = rows.iter().map(|(_, agent, _)| agent.0).collect();
@@ -64,10 +64,16 @@ pub async fn delivered(tx: &mut Tx, rows: &[(TenantId, AgentId, EventId)], now: 
     tx.run(sql!(
         [tenants, agents, ids, now],
         r"update outbox
-             set delivered_at = $4, attempts = attempts + 1, payload = '{}'
+             set delivered_at = $4, attempts = attempts + 1
            where (tenant_id, agent_id, id) in (select * from unnest($1::uuid[], $2::uuid[], $3::uuid[]))"
     ))
     .await
+}
+
+/// Empties the delivered rows of a tenant: from now on only the receivers hold their words, where they can be erased; how many.
+pub async fn empty_delivered(pool: &SystemPool, tenant: TenantId) -> Result<u64, DbError> {
+    pool.changed(sql!([tenant], "update outbox set payload = '{}' where tenant_id = $1 and delivered_at is not null and payload <> '{}'"))
+        .await
 }
 
 /// Marks a row that cannot be read.

@@ -86,7 +86,10 @@ pub async fn open_unchanged(config: &Config, urls: DatabaseUrls) -> Result<Engin
 }
 
 /// As [`databases`], each known to exist.
-async fn checked_databases(config: &Config, if_absent: IfAbsent) -> Result<(DatabaseUrls, Option<Embedded>), Failure> {
+///
+/// # Errors
+/// Those of [`databases`], and when one of them does not exist and should.
+pub async fn checked_databases(config: &Config, if_absent: IfAbsent) -> Result<(DatabaseUrls, Option<Embedded>), Failure> {
     let (urls, postgres) = databases(config, if_absent).await?;
     match if_absent {
         IfAbsent::Create => create_databases(&urls).await?,

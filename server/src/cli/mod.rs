@@ -1,5 +1,6 @@
 //! The command line.
 
+mod backup;
 mod capture;
 #[cfg(test)]
 mod configuration;
@@ -18,6 +19,7 @@ pub mod portability;
 use crate::config::Config;
 use crate::serve::{self, IfAbsent, Opened};
 use crate::{Failure, mcp};
+use backup::{Backup, Restore};
 use capture::Capture;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
@@ -55,6 +57,10 @@ enum Command {
     Mcp(Mcp),
     /// Create and migrate the databases, then stop
     Migrate,
+    /// Back up the three databases into a new folder, while the server runs
+    Backup(Backup),
+    /// Restore a backup into databases that are empty or do not exist
+    Restore(Restore),
     /// Organisations, which the command line calls tenants
     #[command(subcommand)]
     Tenant(Tenant),
@@ -228,6 +234,8 @@ pub async fn run() -> Result<ExitCode, Failure> {
         Command::Audit(Audit::Check { file }) => check(&file),
         Command::Eval(command) => eval::run(config, command).await,
         Command::Worker => capture::work(&config).await,
+        Command::Backup(command) => backup::back_up(&config, command).await,
+        Command::Restore(command) => backup::restore(&config, command).await,
         command => {
             let Opened { engine, postgres } = match &command {
                 Command::Migrate => serve::open(&config, IfAbsent::Create).await?,
@@ -254,6 +262,8 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         | Command::Mcp(_)
         | Command::Doctor(_)
         | Command::Worker
+        | Command::Backup(_)
+        | Command::Restore(_)
         | Command::Kb(Kb::Index { .. })
         | Command::Audit(Audit::Check { .. })
         | Command::Eval(_) => {}

@@ -377,13 +377,14 @@ fn refusal(output: &Output) -> String {
 }
 
 /// Commands that need databases and must not make any.
-const NO_MAKERS: [&[&str]; 6] = [
+const NO_MAKERS: [&[&str]; 7] = [
     &["tenant", "create", "zephyr", "--name", "Zephyr"],
     &["agent", "create", "atlas", "--tenant", "zephyr", "--name", "Atlas"],
     &["operator", "reset-password", "vera@zephyr.example"],
     &["export", "--tenant", "zephyr"],
     &["audit", "verify", "--tenant", "zephyr"],
     &["worker"],
+    &["backup", "monday"],
 ];
 
 #[test]

@@ -1,0 +1,90 @@
+//! Whether a backup can be restored: it is, into temporary databases.
+
+use super::{bring_back, folder};
+use crate::Failure;
+use crate::config::Config;
+use crate::serve::{self, Opened};
+use db::backup::{self, Contents};
+use db::{DatabaseUrls, Logins, drop_databases};
+use folder::Manifest;
+use foundation::audit::{self, Anchor, Verified};
+use foundation::{Engine, identity};
+use std::path::Path;
+
+/// Restores a backup into temporary databases beside the real ones, compares rows and audit chains with what the backup says, and drops the
+/// databases.
+///
+/// # Errors
+/// A sentence about the first difference, and when a database is out of reach.
+pub async fn verify(config: &Config, urls: &DatabaseUrls, dir: &Path) -> Result<(), Failure> {
+    let manifest = folder::read(dir)?;
+    let scratch = DatabaseUrls::beside(urls, &format!("_verify_{}", std::process::id()))?;
+    let compared = compare(config, &scratch, dir, &manifest).await;
+    let dropped = drop_databases(&scratch).await;
+    compared?;
+    dropped?;
+    println!("the backup is good: all rows and {} audit chains are as they were", manifest.anchors.len());
+    Ok(())
+}
+
+async fn compare(config: &Config, scratch: &DatabaseUrls, dir: &Path, manifest: &Manifest) -> Result<(), Failure> {
+    for part in &manifest.databases {
+        bring_back(scratch, dir, part).await?;
+        if let Some(difference) = difference(&part.contents(), &backup::contents(scratch, &part.database).await?) {
+            return Err(format!("the backup is damaged: {} {difference}", part.database).into());
+        }
+    }
+    let mut config = config.clone();
+    config.databases = Some(scratch.clone());
+    // They lead to the real databases.
+    config.logins = Logins::default();
+    let Opened { engine, .. } = serve::open_without_model(&config).await?;
+    let followed = follow(&engine, manifest).await;
+    engine.db().close().await;
+    followed
+}
+
+/// Recomputes each audit chain up to the entry that was the last one.
+async fn follow(engine: &Engine, manifest: &Manifest) -> Result<(), Failure> {
+    for (slug, anchor) in &manifest.anchors {
+        let anchor: Anchor = anchor.parse()?;
+        let ctx = identity::open_tenant(engine, slug).await?;
+        let Verified { fault, .. } = audit::verify(engine, &ctx, Some(&anchor)).await?;
+        if let Some(fault) = fault {
+            return Err(format!("the audit chain of {slug} is not intact in the backup: {fault}").into());
+        }
+    }
+    Ok(())
+}
+
+/// The first thing in which a restored database differs from the one that was backed up.
+fn difference(was: &Contents, is: &Contents) -> Option<String> {
+    if was.schema != is.schema {
+        return Some(format!("has the schema {} instead of {}", is.schema, was.schema));
+    }
+    let tables = was.rows.keys().chain(is.rows.keys());
+    let (table, was, is) = tables.map(|table| (table, was.rows.get(table), is.rows.get(table))).find(|(_, was, is)| was != is)?;
+    let count = |rows: Option<&i64>| rows.map_or_else(|| "no such table".to_owned(), |rows| format!("{rows} rows"));
+    Some(format!("has {} in {table} instead of {}", count(is), count(was)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_difference_names_the_table_and_both_numbers() {
+        let contents = |schema, rows: &[(&str, i64)]| Contents { schema, rows: rows.iter().map(|(t, n)| ((*t).to_owned(), *n)).collect() };
+        let was = contents(7, &[("events", 2), ("outbox", 5)]);
+        assert_eq!(difference(&was, &was), None);
+        let cases = [
+            (contents(8, &[("events", 2), ("outbox", 5)]), "has the schema 8 instead of 7"),
+            (contents(7, &[("events", 2), ("outbox", 4)]), "has 4 rows in outbox instead of 5 rows"),
+            (contents(7, &[("events", 2)]), "has no such table in outbox instead of 5 rows"),
+            (contents(7, &[("events", 2), ("outbox", 5), ("terms", 1)]), "has 1 rows in terms instead of no such table"),
+        ];
+        for (is, sentence) in cases {
+            assert_eq!(difference(&was, &is).as_deref(), Some(sentence));
+        }
+    }
+}

@@ -1,5 +1,5 @@
-//! The three databases: pools, tenancy of a transaction, statements, error classes, cursors, migrations, and the embedded Postgres. It
-//! also makes times, ids and secrets.
+//! The three databases: pools, tenancy of a transaction, statements, error classes, cursors, migrations, backups, and the embedded
+//! Postgres. It also makes times, ids and secrets.
 
 pub mod backup;
 pub mod clock;

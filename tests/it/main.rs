@@ -83,6 +83,7 @@ mod survey;
 mod tenancy;
 mod tenancy_roles;
 mod truth;
+mod upgrades;
 mod usage;
 mod users;
 mod versions;

@@ -30,6 +30,8 @@ pub use illness::Illness;
 pub use inspect::{Contents, Events, Facts, Identity, Inspected, Outbox, RoleFacts, inspect};
 pub use link::{Link, Tx};
 pub use migrate::{MigrateError, create_databases, drop_databases, migrate, require_databases, vacuum};
+#[cfg(feature = "testing")]
+pub use migrate::{migrate_to, versions};
 pub use rewrite::rewrite;
 pub use statement::{COUNTED, count_rows, has_parameters};
 pub use system::SystemPool;

@@ -200,6 +200,27 @@ pub async fn migrate(urls: &DatabaseUrls) -> Result<(), MigrateError> {
     Ok(())
 }
 
+/// The versions of all migrations, oldest first: each is a state that the databases of an earlier program may have.
+#[cfg(feature = "testing")]
+pub fn versions() -> std::collections::BTreeSet<i64> {
+    MIGRATORS.iter().flat_map(|(_, migrator)| migrator.iter()).map(|migration| migration.version).collect()
+}
+
+/// Creates the roles and applies the migrations up to a version, as a program of that time did, for tests of upgrades.
+///
+/// # Errors
+/// As [`migrate`].
+#[cfg(feature = "testing")]
+pub async fn migrate_to(urls: &DatabaseUrls, version: i64) -> Result<(), MigrateError> {
+    for (database, url, migrator) in each(urls) {
+        create_roles(url).await?;
+        let mut connection = connect(&PgConnectOptions::from_str(url)?).await?;
+        migrator.run_to(version, &mut connection).await.map_err(|source| MigrateError::Migrate { database, source })?;
+        connection.close().await?;
+    }
+    Ok(())
+}
+
 async fn migrate_one(database: &'static str, url: &str, migrator: &Migrator) -> Result<(), MigrateError> {
     let options = PgConnectOptions::from_str(url)?;
     let mut connection = connect(&options).await?;

@@ -28,6 +28,11 @@ rust_tests() { ${limit:+"$limit" 30m} cargo test --quiet --no-fail-fast 2>&1 | t
 client_tests() { ${limit:+"$limit" 5m} scripts/mcp.sh 2>&1 | tee "$work/mcp.log"; }
 move_tests() { ${limit:+"$limit" 5m} scripts/move.sh 2>&1 | tee "$work/move.log"; }
 generated_tests() { ${limit:+"$limit" 5m} scripts/openapi.sh 2>&1 | tee "$work/openapi.log"; }
+# A Rust test checks the names and labels in the rules, promtool all of their syntax.
+alert_rules() {
+  command -v promtool >/dev/null || { say "skipped: promtool is not installed"; return 0; }
+  promtool check rules docs/observability/alerts.yml
+}
 browser_tests() { E2E_REPORT=$work/e2e.json scripts/e2e.sh; }
 
 # Says at the end, too, what failed and why: the end is what people read of a long output.
@@ -61,6 +66,7 @@ check "lints" cargo clippy --all-targets -- -D warnings
 check "lints for the browser" cargo clippy --package islands --package frontend --target wasm32-unknown-unknown -- -D warnings
 
 check "dependencies" scripts/audit.sh
+check "alert rules" alert_rules
 
 check "building the tests" cargo test --no-run
 use_postgres

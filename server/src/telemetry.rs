@@ -132,6 +132,7 @@ pub const METRICS: &[Metric] = &[
         &["limit"],
         "Requests refused by a limit: requests (of a key), unknown_credentials or sign_in (both of an address).",
     ),
+    gauge("remembrancer_build_info", Unit::Count, &["version", "commit"], "Always 1: its labels say which program the process runs."),
     gauge("remembrancer_database_up", Unit::Count, &["database"], "1 if the database answered this scrape, 0 if not."),
     counter("remembrancer_statements_cancelled_total", &[], "Statements that took longer than STATEMENT_TIMEOUT_SECONDS."),
     gauge("remembrancer_connections", Unit::Count, &[], "Open HTTP connections; at MAX_CONNECTIONS more wait until one closes."),
@@ -270,6 +271,62 @@ mod tests {
         assert!(unseen.is_empty(), "nobody would see them: {unseen:?}");
     }
 
+    /// The expressions of a document, at any depth.
+    fn expressions<'a>(value: &'a Value, into: &mut Vec<&'a str>) {
+        match value {
+            Value::Object(fields) => fields.iter().for_each(|(name, field)| match field.as_str() {
+                Some(text) if name == "expr" => into.push(text),
+                _ => expressions(field, into),
+            }),
+            Value::Array(items) => items.iter().for_each(|item| expressions(item, into)),
+            _ => {}
+        }
+    }
+
+    /// Whether every bracket of an expression without strings is closed, in order.
+    fn is_closed(expression: &str) -> bool {
+        let mut open = Vec::new();
+        let closes = expression.chars().all(|c| match c {
+            '(' | '{' | '[' => {
+                open.push(c);
+                true
+            }
+            ')' => open.pop() == Some('('),
+            '}' => open.pop() == Some('{'),
+            ']' => open.pop() == Some('['),
+            _ => true,
+        });
+        closes && open.is_empty()
+    }
+
+    /// The names in the lists that begin with `start` and end with `end`.
+    fn listed<'a>(expression: &'a str, start: &'a str, end: char) -> impl Iterator<Item = &'a str> {
+        let lists = expression.split(start).skip(1).filter_map(move |rest| rest.split(end).next());
+        let names = lists.flat_map(|list| list.split(',')).map(str::trim);
+        names.map(|name| name.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default())
+    }
+
+    #[test]
+    fn expressions_are_closed_and_use_labels_that_their_metrics_have() {
+        let (alerts, dashboard) = (alerts(), dashboard());
+        let mut texts = Vec::new();
+        expressions(&alerts, &mut texts);
+        let rules = texts.len();
+        expressions(&dashboard, &mut texts);
+        assert!(rules > 0 && texts.len() > rules);
+        for text in texts {
+            assert_eq!(text.matches('"').count() % 2, 0, "{text}");
+            let expression: String = text.split('"').step_by(2).collect();
+            assert!(is_closed(&expression), "{text}");
+            let words: Vec<&str> = expression.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+            let metrics = METRICS.iter().filter(|metric| words.iter().any(|word| word.starts_with(metric.name)));
+            let labels: BTreeSet<&str> = metrics.flat_map(|metric| metric.labels).copied().chain(["instance", "job", "le"]).collect();
+            let unknown: Vec<_> =
+                listed(&expression, "{", '}').chain(listed(&expression, "by (", ')')).filter(|label| !labels.contains(label)).collect();
+            assert!(unknown.is_empty(), "no label of its metrics: {unknown:?} in {text}");
+        }
+    }
+
     #[test]
     fn every_alert_waits_is_graded_and_says_what_to_do() {
         let alerts = alerts();
@@ -279,7 +336,13 @@ mod tests {
             let name = rule["alert"].as_str().unwrap();
             assert!(rule["expr"].is_string() && rule["for"].is_string(), "{name}");
             assert!(["info", "warning", "critical"].contains(&rule["labels"]["severity"].as_str().unwrap()), "{name}");
-            assert!(rule["annotations"]["summary"].is_string() && rule["annotations"]["description"].is_string(), "{name}");
+            let mut sentences = Vec::new();
+            strings(&rule["annotations"], &mut sentences);
+            assert_eq!(sentences.len(), 2, "{name} has a summary and a description");
+            let labels: BTreeSet<&str> = listed(rule["expr"].as_str().unwrap(), "by (", ')').collect();
+            for named in sentences.iter().flat_map(|sentence| listed(sentence, "$labels.", ' ')) {
+                assert!(labels.contains(named), "{name} has no label {named}");
+            }
         }
         let names: BTreeSet<&str> = rules.iter().filter_map(|rule| rule["alert"].as_str()).collect();
         assert_eq!(names.len(), rules.len(), "an alert's name is taken twice");
@@ -296,6 +359,19 @@ mod tests {
         for panel in panels.iter().filter(|panel| panel["type"] != "row") {
             assert_eq!(panel["datasource"]["uid"], "${datasource}", "{}", panel["title"]);
             assert!(!panel["targets"].as_array().unwrap().is_empty(), "{}", panel["title"]);
+        }
+    }
+
+    #[test]
+    fn no_panel_of_the_dashboard_covers_another() {
+        let dashboard = dashboard();
+        let mut covered = BTreeSet::new();
+        for panel in dashboard["panels"].as_array().unwrap() {
+            let [x, y, w, h] = ["x", "y", "w", "h"].map(|side| panel["gridPos"][side].as_i64().unwrap());
+            assert!(x + w <= 24 && w > 0 && h > 0, "{}", panel["title"]);
+            for place in (x..x + w).flat_map(|column| (y..y + h).map(move |line| (column, line))) {
+                assert!(covered.insert(place), "{}", panel["title"]);
+            }
         }
     }
 }

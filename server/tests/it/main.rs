@@ -31,6 +31,7 @@ mod portability;
 mod process;
 mod projects;
 mod quality;
+mod servers;
 mod shown;
 mod telegram;
 mod typed;

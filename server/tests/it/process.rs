@@ -20,13 +20,13 @@ use std::time::Duration;
 use wire::{AgentId, CapturePolicy, Promotion, SensitiveMatters};
 
 /// Polls of a state before a test fails: 60 s in all.
-const POLLS: usize = 600;
-const POLL: Duration = Duration::from_millis(100);
+pub const POLLS: usize = 600;
+pub const POLL: Duration = Duration::from_millis(100);
 
-struct Process {
+pub struct Process {
     child: Child,
     address: String,
-    metrics: String,
+    pub metrics: String,
 }
 
 /// The variables that lead a server to the databases of a world.
@@ -40,7 +40,7 @@ pub fn databases(world: &World) -> Vec<(&'static str, String)> {
 }
 
 impl Process {
-    async fn start(world: &World) -> Self {
+    pub async fn start(world: &World) -> Self {
         Self::with(&databases(world)).await
     }
 
@@ -71,7 +71,7 @@ impl Process {
     }
 
     /// The body of a successful answer.
-    fn curl(&self, path: &str, arguments: &[&str]) -> Option<String> {
+    pub fn curl(&self, path: &str, arguments: &[&str]) -> Option<String> {
         get(&self.address, path, arguments)
     }
 
@@ -81,14 +81,24 @@ impl Process {
         metrics.lines().find(|line| line.starts_with("remembrancer_database_up") && line.contains(database)).unwrap().ends_with(" 1")
     }
 
-    fn remember(&self, key: &str, content: &str) -> Option<String> {
-        let input = serde_json::json!({ "topic_raw": "t", "content": content, "source": { "platform": "slack" } }).to_string();
-        let bearer = format!("Authorization: Bearer {key}");
-        self.curl("/api/tools/agent_memory_remember", &["-H", &bearer, "-H", "Content-Type: application/json", "-d", &input])
+    pub fn remember(&self, key: &str, content: &str) -> Option<String> {
+        let input = serde_json::json!({ "topic_raw": "t", "content": content, "source": { "platform": "slack" } });
+        self.call(key, "agent_memory_remember", &input)
+    }
+
+    /// The answer of a tool that did not fail.
+    pub fn call(&self, key: &str, tool: &str, input: &serde_json::Value) -> Option<String> {
+        let (bearer, input) = (format!("Authorization: Bearer {key}"), input.to_string());
+        self.curl(&format!("/api/tools/{tool}"), &["-H", &bearer, "-H", "Content-Type: application/json", "-d", &input])
+    }
+
+    /// Ends it as a crash does.
+    pub fn kill(&self) {
+        assert!(Command::new("kill").args(["-9", &self.child.id().to_string()]).status().unwrap().success());
     }
 }
 
-fn get(address: &str, path: &str, arguments: &[&str]) -> Option<String> {
+pub fn get(address: &str, path: &str, arguments: &[&str]) -> Option<String> {
     let url = format!("http://{address}{path}");
     let output = Command::new("curl").args(["-sSf", "--max-time", "30", &url]).args(arguments).output().unwrap();
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
@@ -137,14 +147,6 @@ async fn a_kill_between_commit_and_relay_loses_no_audit_row() {
 }
 
 #[tokio::test]
-async fn two_servers_on_one_set_of_databases_start_and_serve_together() {
-    let world = World::on(TestDatabases::fresh(&SystemClock).await).await;
-    let (one, other) = tokio::join!(Process::start(&world), Process::start(&world));
-    assert!(one.remember(&world.atlas_key, "The lift is out of order.").unwrap().contains("\"unchanged\":false"));
-    assert!(other.remember(&world.atlas_key, "The lift is out of order.").unwrap().contains("\"unchanged\":true"));
-}
-
-#[tokio::test]
 async fn a_server_that_gets_sigterm_stops_cleanly() {
     let world = World::on(TestDatabases::fresh(&SystemClock).await).await;
     let mut process = Process::start(&world).await;
@@ -154,7 +156,7 @@ async fn a_server_that_gets_sigterm_stops_cleanly() {
 }
 
 /// Writes as fast as it can until it is stopped, and records what was acknowledged.
-struct Writer {
+pub struct Writer {
     stop: Arc<AtomicBool>,
     acknowledged: Arc<Mutex<Vec<String>>>,
     refused: Arc<AtomicUsize>,
@@ -162,7 +164,7 @@ struct Writer {
 }
 
 impl Writer {
-    fn start(process: &Arc<Process>, key: &str, name: &str) -> Self {
+    pub fn start(process: &Arc<Process>, key: &str, name: &str) -> Self {
         let (stop, acknowledged, refused) =
             (Arc::<AtomicBool>::default(), Arc::<Mutex<Vec<String>>>::default(), Arc::<AtomicUsize>::default());
         let (process, key, name) = (Arc::clone(process), key.to_owned(), name.to_owned());
@@ -184,18 +186,18 @@ impl Writer {
         Self { stop, acknowledged, refused, thread }
     }
 
-    fn written(&self) -> usize {
+    pub fn written(&self) -> usize {
         self.acknowledged.lock().unwrap().len()
     }
 
-    fn end(self) -> Vec<String> {
+    pub fn end(self) -> Vec<String> {
         self.stop.store(true, Ordering::SeqCst);
         self.thread.join().unwrap();
         std::mem::take(&mut *self.acknowledged.lock().unwrap())
     }
 }
 
-async fn until(what: &str, mut holds: impl FnMut() -> bool) {
+pub async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     for _ in 0..POLLS {
         if holds() {
             return;
@@ -238,7 +240,7 @@ async fn writes_with_a_key_are_carried_out_once_however_often_the_server_is_kill
             }
         });
         until("some projects", || answers.lock().unwrap().len() > 5).await;
-        assert!(Command::new("kill").args(["-9", &process.child.id().to_string()]).status().unwrap().success());
+        process.kill();
         writer.join().unwrap();
         sent.append(&mut answers.lock().unwrap());
     }

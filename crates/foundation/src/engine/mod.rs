@@ -51,7 +51,7 @@ const CONTEXT_WRITES: usize = 256;
 
 /// Agents whose lifecycle policy is kept in memory, and for how long.
 const POLICIES: u64 = 10_000;
-const POLICY_AGE: Duration = Duration::from_secs(5);
+const POLICY_AGE: Duration = Duration::from_secs(1);
 
 /// Tokens that a chat model is expected to write before its answer is there.
 const ANSWER_TOKENS: i64 = 500;

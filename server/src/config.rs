@@ -167,6 +167,9 @@ pub struct Config {
     /// Format of the log
     #[arg(long, env = "LOG_FORMAT", default_value = "text", action = ArgAction::Set, value_parser = is_json)]
     pub json_log: bool,
+    /// URL of an OpenTelemetry collector, to which traces are sent in OTLP over HTTP (to URL/v1/traces); without it, none are made
+    #[arg(long, env = "OTEL_EXPORTER_OTLP_ENDPOINT", value_parser = collector)]
+    pub collector: Option<String>,
     /// Folder of the local models, each in a folder of its own; the scripts set this and the next three
     #[arg(long, env = "REMEMBRANCER_MODEL_DIR", default_value = "~/.cache/remembrancer/models", value_parser = path)]
     pub model_dir: PathBuf,
@@ -396,6 +399,7 @@ mod tests {
             ("TRANSFER_STALL_SECONDS", "-1"),
             ("DATABASE_URL", "mysql://localhost/acme"),
             ("LOG_FORMAT", "xml"),
+            ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
             ("KB_EVERY_MINUTES", "0"),
             ("RETRIEVAL_LOG_DAYS", "0"),
             ("CONTEXT_TEXT_DAYS", "forever"),

@@ -19,6 +19,11 @@ pub use serve::router;
 pub mod sessions;
 mod shown;
 pub mod telemetry;
+#[cfg(not(feature = "otlp"))]
+#[path = "no_traces.rs"]
+pub mod traces;
+#[cfg(feature = "otlp")]
+pub mod traces;
 mod uploads;
 
 /// What ends a command: a sentence for the person who typed it.

@@ -5,7 +5,7 @@ use crate::config::{Config, Provider};
 use crate::console::{self, ConsoleConfig};
 use crate::hosts::{self, Trust};
 use crate::mcp::Mcp;
-use crate::{Failure, ingestion, listener, metrics};
+use crate::{Failure, ingestion, listener, metrics, traces};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
@@ -32,7 +32,8 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
-use tower_http::trace::TraceLayer;
+use tower_http::trace::{DefaultOnResponse, OnResponse, TraceLayer};
+use tracing::field::Empty;
 
 /// How long a command waits for a connection. Nobody is turned away meanwhile, as they would be by a server.
 const COMMAND_LOOKUP: Duration = Duration::from_secs(10);
@@ -306,7 +307,7 @@ pub fn router(engine: &Engine, config: &Config, stop: CancellationToken) -> Rout
         .layer(CatchPanicLayer::custom(api::error::panicked))
         .layer(middleware::from_fn(api::error::render))
         .layer(middleware::from_fn_with_state(config.public_url.starts_with("https://"), add_transport_headers))
-        .layer(TraceLayer::new_for_http().make_span_with(span).on_failure(()))
+        .layer(TraceLayer::new_for_http().make_span_with(span).on_response(note_status).on_failure(()))
         .layer(middleware::from_fn_with_state(engine.clone(), api::assign_request_id))
 }
 
@@ -323,7 +324,17 @@ async fn add_transport_headers(State(https): State<bool>, request: Request, next
 /// The span of a request: its path without the query, which may hold private words, and no header.
 fn span(request: &Request) -> tracing::Span {
     let id = request.extensions().get::<wire::RequestId>().map(ToString::to_string).unwrap_or_default();
-    tracing::info_span!("request", method = %request.method(), path = request.uri().path(), request_id = id)
+    let (method, path) = (request.method(), request.uri().path());
+    let span = tracing::info_span!("request", %method, path, request_id = id, trace_id = Empty, status = Empty);
+    if let Some(trace) = traces::join(&span, request.headers()) {
+        span.record("trace_id", trace);
+    }
+    span
+}
+
+fn note_status(response: &Response, latency: Duration, span: &tracing::Span) {
+    span.record("status", response.status().as_u16());
+    DefaultOnResponse::default().on_response(response, latency, span);
 }
 
 /// Serves until a signal arrives, then finishes running requests within the deadline.

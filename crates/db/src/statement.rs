@@ -3,6 +3,7 @@
 use super::{DbError, SystemPool, Tx};
 use sqlx::postgres::PgRow;
 use sqlx::{Decode, FromRow, Postgres, QueryBuilder, Type};
+use tracing::{Instrument, Span};
 use wire::TOTAL_MAX;
 
 /// What a statement for [`count_rows`] selects.
@@ -94,6 +95,15 @@ pub const fn has_parameters(text: &str, n: usize) -> bool {
     seen == (1 << n) - 1
 }
 
+/// The span of a statement: its text, which never holds a value. What nobody asked for, such as a look for jobs, makes no trace.
+fn span(query: &QueryBuilder<Postgres>) -> Span {
+    if Span::current().is_none() {
+        return Span::none();
+    }
+    let text = query.sql();
+    tracing::debug_span!("sql", db.system.name = "postgresql", db.query.text = text.as_str())
+}
+
 /// What runs whole statements: a transaction, or the pool whose statements are transactions of their own.
 macro_rules! runs_statements {
     ($type:ty, ($($receiver:tt)+), $executor:expr) => {
@@ -103,7 +113,8 @@ macro_rules! runs_statements {
             where
                 T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
             {
-                Ok(query.build_query_as().fetch_all($executor).await?)
+                let span = span(&query);
+                Ok(query.build_query_as().fetch_all($executor).instrument(span).await?)
             }
 
             /// The one row that a statement returns.
@@ -111,7 +122,8 @@ macro_rules! runs_statements {
             where
                 T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
             {
-                Ok(query.build_query_as().fetch_one($executor).await?)
+                let span = span(&query);
+                Ok(query.build_query_as().fetch_one($executor).instrument(span).await?)
             }
 
             /// The row that a statement returns, if it returns one.
@@ -119,7 +131,8 @@ macro_rules! runs_statements {
             where
                 T: for<'r> FromRow<'r, PgRow> + Send + Unpin,
             {
-                Ok(query.build_query_as().fetch_optional($executor).await?)
+                let span = span(&query);
+                Ok(query.build_query_as().fetch_optional($executor).instrument(span).await?)
             }
 
             /// The first column of the rows that a statement returns.
@@ -127,7 +140,8 @@ macro_rules! runs_statements {
             where
                 T: for<'r> Decode<'r, Postgres> + Type<Postgres> + Send + Unpin,
             {
-                Ok(query.build_query_scalar().fetch_all($executor).await?)
+                let span = span(&query);
+                Ok(query.build_query_scalar().fetch_all($executor).instrument(span).await?)
             }
 
             /// The first column of the one row that a statement returns.
@@ -135,7 +149,8 @@ macro_rules! runs_statements {
             where
                 T: for<'r> Decode<'r, Postgres> + Type<Postgres> + Send + Unpin,
             {
-                Ok(query.build_query_scalar().fetch_one($executor).await?)
+                let span = span(&query);
+                Ok(query.build_query_scalar().fetch_one($executor).instrument(span).await?)
             }
 
             /// The first column of the row that a statement returns, if it returns one.
@@ -143,23 +158,27 @@ macro_rules! runs_statements {
             where
                 T: for<'r> Decode<'r, Postgres> + Type<Postgres> + Send + Unpin,
             {
-                Ok(query.build_query_scalar().fetch_optional($executor).await?)
+                let span = span(&query);
+                Ok(query.build_query_scalar().fetch_optional($executor).instrument(span).await?)
             }
 
             /// Runs a statement.
             pub async fn run($($receiver)+, mut query: QueryBuilder<Postgres>) -> Result<(), DbError> {
-                query.build().execute($executor).await?;
+                let span = span(&query);
+                query.build().execute($executor).instrument(span).await?;
                 Ok(())
             }
 
             /// Runs a statement; how many rows it inserted, changed, deleted or returned.
             pub async fn changed($($receiver)+, mut query: QueryBuilder<Postgres>) -> Result<u64, DbError> {
-                Ok(query.build().execute($executor).await?.rows_affected())
+                let span = span(&query);
+                Ok(query.build().execute($executor).instrument(span).await?.rows_affected())
             }
 
             /// Runs a statement; whether it inserted, changed, deleted or returned any row.
             pub async fn changed_any($($receiver)+, mut query: QueryBuilder<Postgres>) -> Result<bool, DbError> {
-                Ok(query.build().execute($executor).await?.rows_affected() > 0)
+                let span = span(&query);
+                Ok(query.build().execute($executor).instrument(span).await?.rows_affected() > 0)
             }
         }
     };

@@ -18,6 +18,7 @@ pub mod portability;
 
 use crate::config::Config;
 use crate::serve::{self, IfAbsent, Opened};
+use crate::traces::Traces;
 use crate::{Failure, mcp};
 use backup::{Backup, Restore};
 use capture::Capture;
@@ -37,7 +38,11 @@ use manage::{Bot, Project, Repo, User};
 use model::Model;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use tracing_subscriber::EnvFilter;
+use tracing::Subscriber;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::LookupSpan;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
 use wire::{Usd, UserRef};
 use words::guard::added;
 
@@ -218,7 +223,8 @@ pub async fn run() -> Result<ExitCode, Failure> {
         },
         _ => Config::from_env()?,
     };
-    log(&config)?;
+    // Sends what is left when the command ends.
+    let _traces = log(&config)?;
     if let Some(words) = &config.guard_words {
         tracing::info!(entries = words.count(), "the guard knows words of this installation, too");
         if !added::install(words.clone()) {
@@ -315,14 +321,23 @@ fn check(file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Starts the log: text for people or JSON for machines, with libraries from warnings on.
-fn log(config: &Config) -> Result<(), Failure> {
+/// Starts the log, and traces if there is a collector.
+fn log(config: &Config) -> Result<Option<Traces>, Failure> {
     let filter = EnvFilter::try_new(&config.log_filter)?;
-    let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
-    if config.json_log {
-        builder.json().init()
-    } else {
-        builder.init()
-    }
-    Ok(())
+    let Some(collector) = &config.collector else {
+        Registry::default().with(filter).with(lines(config.json_log)).init();
+        return Ok(None);
+    };
+    let traces = Traces::to(collector)?;
+    Registry::default().with(traces.layer()).with(lines(config.json_log).with_filter(filter)).init();
+    Ok(Some(traces))
+}
+
+/// The lines of the log: text for people, or JSON for machines.
+fn lines<S>(json: bool) -> Box<dyn Layer<S> + Send + Sync>
+where
+    S: Subscriber + for<'span> LookupSpan<'span>,
+{
+    let lines = fmt::layer().with_writer(std::io::stderr);
+    if json { lines.json().boxed() } else { lines.boxed() }
 }

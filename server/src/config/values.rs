@@ -118,6 +118,11 @@ pub fn public_url(text: &str) -> Result<String, &'static str> {
     }
 }
 
+pub fn collector(text: &str) -> Result<String, &'static str> {
+    let url = host_of(text).map(|_| text.to_owned());
+    url.ok_or("must be http:// or https:// with a host, as in http://127.0.0.1:4318")
+}
+
 pub fn provider(text: &str) -> Result<Provider, &'static str> {
     match text {
         "local" => Ok(Provider::Local),

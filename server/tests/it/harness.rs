@@ -34,7 +34,13 @@ pub fn with_token(cookie: &str, path: &str, fields: &str) -> String {
 
 /// What is logged, as bytes.
 #[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+pub struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl Log {
+    pub fn lines(&self) -> Vec<String> {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap().lines().map(str::to_owned).collect()
+    }
+}
 
 impl io::Write for Log {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -53,7 +59,7 @@ pub async fn with_errors<T>(future: impl Future<Output = T>) -> (T, Vec<String>)
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt().with_max_level(Level::ERROR).with_ansi(false).with_writer(move || writer.clone()).finish();
     let output = future.with_subscriber(subscriber).await;
-    (output, String::from_utf8(log.0.lock().unwrap().clone()).unwrap().lines().map(str::to_owned).collect())
+    (output, log.lines())
 }
 
 /// A world and the whole router on it, console included.

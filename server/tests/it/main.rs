@@ -34,6 +34,7 @@ mod quality;
 mod servers;
 mod shown;
 mod telegram;
+mod traces;
 mod typed;
 mod usage;
 mod users;

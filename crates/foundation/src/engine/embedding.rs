@@ -12,6 +12,7 @@ use models::{EmbedError, Embedder, Embeddings, TokenUse};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
+use tracing::Instrument;
 use words::tokens::Tokens;
 
 /// The largest share of a text's tokens that the model may not know.
@@ -221,7 +222,7 @@ impl Engine {
 
 async fn timed<T>(work: impl Future<Output = Result<T, EmbedError>>) -> Result<T, EmbedError> {
     let start = tokio::time::Instant::now();
-    let result = work.await;
+    let result = work.instrument(tracing::debug_span!("embedding")).await;
     metrics::histogram!("remembrancer_embedding_seconds").record(start.elapsed().as_secs_f64());
     result
 }

@@ -34,6 +34,7 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument;
 use uses::Uses;
 use wire::{AgentId, LifecyclePolicy, TenantId};
 use words::tokens::count;
@@ -204,7 +205,8 @@ impl Engine {
         let chat = self.chat.as_ref().ok_or(ChatError::NotConfigured)?;
         let read = tokens_of(count(&question.instructions) + count(&question.text));
         let call = self.begin_call(payer, chat.model(), purpose, TokenUse { read, written: ANSWER_TOKENS }).await?;
-        let Answer { content, tokens } = chat.answer(question).await?;
+        let span = tracing::debug_span!("chat", model = chat.model());
+        let Answer { content, tokens } = chat.answer(question).instrument(span).await?;
         self.end_call(call, tokens);
         content
     }

@@ -179,9 +179,9 @@ pub struct Config {
     /// Program that starts the embedded Postgres
     #[arg(long, env = "REMEMBRANCER_PG0", default_value = "~/.cache/remembrancer/tools/pg0", value_parser = path)]
     pub pg0: PathBuf,
-    /// Folder of the console's files
-    #[arg(long, env = "LEPTOS_SITE_ROOT", default_value = "target/site")]
-    pub site_root: PathBuf,
+    /// Folder of the console's files; by default those in the program, or target/site if it was built without them
+    #[arg(long, env = "LEPTOS_SITE_ROOT")]
+    pub site_root: Option<PathBuf>,
 }
 
 /// A directory of knowledge that the server ingests at intervals.

@@ -5,6 +5,7 @@ use crate::forms::{require_form_token, require_same_origin};
 use crate::limits::{PerMinute, network};
 use crate::sessions::EngineSessions;
 use crate::shown::show_hidden_characters;
+use crate::site::Site;
 use app::{App, Assets, Console, shell};
 use axum::{
     Router,
@@ -12,27 +13,19 @@ use axum::{
     http::{HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Redirect, Response},
-    routing::get,
+    routing::{any, get},
 };
 use foundation::Engine;
 use leptos::{config::LeptosOptions, nonce::use_nonce, prelude::use_context};
 use leptos_axum::{AxumRouteListing, LeptosRoutes, ResponseOptions, generate_route_list, render_app_async_with_context};
 use sha2::{Digest, Sha256};
 use std::{
-    convert::Infallible,
     net::IpAddr,
     num::NonZeroU32,
-    path::Path,
     sync::{Arc, LazyLock},
     time::Duration,
 };
-use tower::Service;
-use tower_http::{
-    CompressionLevel,
-    compression::CompressionLayer,
-    services::ServeDir,
-    set_header::{SetResponseHeader, SetResponseHeaderLayer},
-};
+use tower_http::{CompressionLevel, compression::CompressionLayer, set_header::SetResponseHeaderLayer};
 use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite, cookie::time};
 use wire::AuditFormat;
 
@@ -73,8 +66,14 @@ pub fn pages() -> Vec<AxumRouteListing> {
     PAGES.clone()
 }
 
-/// The router of everything that is not the API. Its fallback serves the files of the site root, then a 404 page.
-pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig, leptos_options: LeptosOptions) -> Router {
+/// The router of everything that is not the API. Its fallback serves the files of the site, then a 404 page.
+pub(crate) fn router(
+    engine: Engine,
+    transfers: Arc<Transfers>,
+    config: &ConsoleConfig,
+    leptos_options: LeptosOptions,
+    site: Site,
+) -> Router {
     let console = Console {
         engine: engine.clone(),
         public_url: config.public_url.clone().into(),
@@ -82,7 +81,7 @@ pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig,
         limiter: limiter(config),
     };
     let context = move || console.provide();
-    let files = Files::of(&leptos_options);
+    let files = Arc::new(Files::of(site, &leptos_options));
     let document = {
         let (options, assets) = (leptos_options.clone(), files.assets.clone());
         move || {
@@ -114,9 +113,21 @@ pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig,
         .layer(middleware::from_fn(forbid_caching));
 
     let not_found = get(render_app_async_with_context(context, document));
+    let versioned = {
+        let files = Arc::clone(&files);
+        move |request: Request| {
+            let files = Arc::clone(&files);
+            async move { files.versioned(request).await }
+        }
+    };
+    let (prefix, site) = (files.prefix.clone(), files.site.clone());
+    let plain = move |request: Request| {
+        let (site, not_found) = (site.clone(), not_found.clone());
+        async move { site.respond(request, not_found).await }
+    };
     pages
-        .nest_service(&files.prefix, files.versioned())
-        .fallback_service(files.plain().fallback(not_found))
+        .nest_service(&prefix, any(versioned))
+        .fallback_service(any(plain))
         .layer(middleware::from_fn(show_hidden_characters))
         .layer(CompressionLayer::new().quality(CompressionLevel::Fastest))
         // Files that are compressed already come without it.
@@ -127,42 +138,38 @@ pub fn router(engine: Engine, transfers: Arc<Transfers>, config: &ConsoleConfig,
 
 /// The files that pages load, under URLs that contain their version.
 struct Files {
-    root: String,
+    site: Site,
     /// `/assets/` and the version.
     prefix: String,
     assets: Assets,
 }
 
 impl Files {
-    /// The files of the site root as they are now. Their version is a hash of what a page loads.
-    fn of(options: &LeptosOptions) -> Self {
-        let (root, package, name) = (options.site_root.to_string(), &options.site_pkg_dir, &options.output_name);
+    /// The files of the site as they are now. Their version is a hash of what a page loads.
+    fn of(site: Site, options: &LeptosOptions) -> Self {
+        let (package, name) = (&options.site_pkg_dir, &options.output_name);
         let loaded =
             ["console.js".into(), format!("{package}/{name}.js"), format!("{package}/{name}.wasm"), format!("{package}/{name}.css")];
         let mut hash = Sha256::new();
         for file in &loaded {
-            // A server without its site still answers the API; a page without its style still works.
-            hash.update(std::fs::read(Path::new(&root).join(file)).unwrap_or_default());
+            // A page without its style still works.
+            hash.update(site.read(file));
         }
         let prefix = format!("/assets/{}", hex::encode(&hash.finalize()[..8]));
         let assets = Assets { style: format!("{prefix}/{package}/{name}.css"), script: format!("{prefix}/console.js") };
-        Self { root, prefix, assets }
+        Self { site, prefix, assets }
     }
 
-    fn plain(&self) -> ServeDir {
-        ServeDir::new(&self.root).precompressed_br().precompressed_gzip()
-    }
-
-    /// The files under the prefix, for a browser to keep: another version has another prefix.
-    fn versioned(&self) -> impl Service<Request, Response: IntoResponse, Error = Infallible, Future: Send> + Clone + Send + Sync + use<> {
-        // The watcher changes files without a restart.
-        let watched = std::env::var_os("LEPTOS_WATCH").is_some();
-        let kept = HeaderValue::from_static(if watched { "no-cache" } else { "public, max-age=31536000, immutable" });
-        let found = move |response: &axum::http::Response<_>| {
-            let status = response.status();
-            (status.is_success() || status == StatusCode::NOT_MODIFIED).then(|| kept.clone())
-        };
-        SetResponseHeader::if_not_present(self.plain(), header::CACHE_CONTROL, found)
+    /// A file under the prefix, for a browser to keep: another version has another prefix.
+    async fn versioned(&self, request: Request) -> Response {
+        let mut response = self.site.respond(request, get(|| async { StatusCode::NOT_FOUND })).await;
+        if response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED {
+            // The watcher changes files without a restart.
+            let watched = std::env::var_os("LEPTOS_WATCH").is_some();
+            let kept = HeaderValue::from_static(if watched { "no-cache" } else { "public, max-age=31536000, immutable" });
+            response.headers_mut().insert(header::CACHE_CONTROL, kept);
+        }
+        response
     }
 }
 

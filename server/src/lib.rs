@@ -18,6 +18,7 @@ mod serve;
 pub use serve::router;
 pub mod sessions;
 mod shown;
+mod site;
 pub mod telemetry;
 #[cfg(not(feature = "otlp"))]
 #[path = "no_traces.rs"]
@@ -25,6 +26,7 @@ pub mod traces;
 #[cfg(feature = "otlp")]
 pub mod traces;
 mod uploads;
+pub mod version;
 
 /// What ends a command: a sentence for the person who typed it.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;

@@ -5,6 +5,7 @@ use crate::config::{Config, Provider};
 use crate::console::{self, ConsoleConfig};
 use crate::hosts::{self, Trust};
 use crate::mcp::Mcp;
+use crate::site::Site;
 use crate::{Failure, ingestion, listener, metrics, traces};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -290,11 +291,7 @@ impl Embedder for NoModel {
 
 /// The router of the public address: the API, then the console. Its open streams end after `stop`.
 pub fn router(engine: &Engine, config: &Config, stop: CancellationToken) -> Router {
-    let leptos_options = LeptosOptions::builder()
-        .output_name(env!("LEPTOS_OUTPUT_NAME"))
-        .site_root(config.site_root.to_string_lossy())
-        .site_addr(config.listen)
-        .build();
+    let leptos_options = LeptosOptions::builder().output_name(env!("LEPTOS_OUTPUT_NAME")).site_addr(config.listen).build();
     let console_config = ConsoleConfig::new(&config.public_url, config.secure_cookies());
     let trust = Trust { hosts: config.allowed_hosts.clone(), proxies: config.trusted_proxies.clone() };
     let transfers = Arc::new(Transfers::new(config.transfer_stall));
@@ -302,7 +299,13 @@ pub fn router(engine: &Engine, config: &Config, stop: CancellationToken) -> Rout
     let api = Api::new(engine.clone(), config.requests_per_minute, config.unknown_keys_per_minute, Arc::clone(&transfers), mcp);
     Router::new()
         .merge(api::router(api))
-        .fallback_service(console::router(engine.clone(), transfers, &console_config, leptos_options))
+        .fallback_service(console::router(
+            engine.clone(),
+            transfers,
+            &console_config,
+            leptos_options,
+            Site::of(config.site_root.as_deref()),
+        ))
         .layer(middleware::from_fn_with_state(Arc::new(trust), hosts::check))
         .layer(CatchPanicLayer::custom(api::error::panicked))
         .layer(middleware::from_fn(api::error::render))
@@ -346,10 +349,12 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     // An address that is in use is reported before minutes are spent on other work.
     let listener = bind("LISTEN_ADDR", config.listen).await?;
     let metrics_listener = bind("METRICS_ADDR", config.metrics).await?;
-    if !config.site_root.join("pkg").is_dir() {
-        let folder = config.site_root.display();
+    if let Site::Folder(folder) = Site::of(config.site_root.as_deref())
+        && !folder.join("pkg").is_dir()
+    {
         tracing::warn!(
-            "LEPTOS_SITE_ROOT is «{folder}», which has no folder pkg: the console has no style and no scripts; run scripts/frontend.sh"
+            "LEPTOS_SITE_ROOT is «{}», which has no folder pkg: the console has no style and no scripts; run scripts/frontend.sh",
+            folder.display()
         );
     }
     let (urls, postgres) = databases(&config, IfAbsent::Create).await?;

@@ -19,7 +19,7 @@ pub mod portability;
 use crate::config::Config;
 use crate::serve::{self, IfAbsent, Opened};
 use crate::traces::Traces;
-use crate::{Failure, mcp};
+use crate::{Failure, mcp, version};
 use backup::{Backup, Restore};
 use capture::Capture;
 use clap::error::ErrorKind;
@@ -48,7 +48,7 @@ use words::guard::added;
 
 /// A memory server for LLM agents, with a console for the people who are responsible for what agents remember.
 #[derive(Parser)]
-#[command(name = "remembrancer", version, after_help = "Configuration comes from the environment: see 'remembrancer serve --help'.")]
+#[command(name = "remembrancer", version = version::line(), after_help = "Configuration comes from the environment: see 'remembrancer serve --help'.")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

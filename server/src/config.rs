@@ -2,6 +2,7 @@
 
 mod values;
 
+use crate::installed::Installed;
 use crate::listener::Limits;
 use clap::builder::Resettable;
 use clap::{ArgAction, Args, Command, FromArgMatches};
@@ -57,6 +58,9 @@ pub struct Config {
     /// Absent: the embedded Postgres is used.
     #[arg(skip)]
     pub databases: Option<DatabaseUrls>,
+    /// What was installed with the program.
+    #[arg(skip)]
+    pub(crate) installed: Installed,
     /// Where the roles of the server log in, if not as the owner.
     #[arg(skip)]
     pub logins: Logins,
@@ -173,11 +177,11 @@ pub struct Config {
     /// Folder of the local models, each in a folder of its own; the scripts set this and the next three
     #[arg(long, env = "REMEMBRANCER_MODEL_DIR", default_value = "~/.cache/remembrancer/models", value_parser = path)]
     pub model_dir: PathBuf,
-    /// Library of ONNX Runtime, which runs the local model; by default that of scripts/fetch.sh
+    /// Library of ONNX Runtime, which runs the local model; by default that of the installed packages, or else of remembrancer setup
     #[arg(long, env = "REMEMBRANCER_ONNXRUNTIME", default_value = ONNXRUNTIME, hide_default_value = true, value_parser = path)]
     pub onnxruntime: PathBuf,
-    /// Program that starts the embedded Postgres
-    #[arg(long, env = "REMEMBRANCER_PG0", default_value = "~/.cache/remembrancer/tools/pg0", value_parser = path)]
+    /// Program that starts the embedded Postgres; by default that of the installed packages, or else of remembrancer setup
+    #[arg(long, env = "REMEMBRANCER_PG0", default_value = PG0, value_parser = path)]
     pub pg0: PathBuf,
     /// Folder of the console's files; by default those in the program, or target/site if it was built without them
     #[arg(long, env = "LEPTOS_SITE_ROOT")]
@@ -271,6 +275,9 @@ impl Config {
         };
         self.public_url = self.public_url.replace("$LISTEN_ADDR", &self.listen.to_string()).trim_end_matches('/').to_owned();
         self.allowed_hosts.extend(host_of(&self.public_url));
+        self.installed = Installed::find();
+        self.pg0 = or_installed(self.pg0, PG0, self.installed.pg0());
+        self.onnxruntime = or_installed(self.onnxruntime, ONNXRUNTIME, self.installed.onnxruntime());
         if self.kb_dir.is_some() && self.kb_tenant.is_none() {
             return Err(InvalidVariable::new("KB_TENANT", "", "must be a tenant's slug, because KB_DIR is set"));
         }

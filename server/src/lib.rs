@@ -10,6 +10,7 @@ mod downloads;
 mod forms;
 mod hosts;
 mod ingestion;
+mod installed;
 mod limits;
 pub mod listener;
 mod mcp;

@@ -226,11 +226,13 @@ fn local_model(name: &str) -> Result<&'static Known, Failure> {
 async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Failure> {
     match local::known(model) {
         Some(known) => {
-            let options = LocalOptions::new(known, folder(config, known), &config.onnxruntime);
+            let folder = folder(config, known);
+            config.installed.provide(known, &folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+            let options = LocalOptions::new(known, folder, &config.onnxruntime);
             let loaded = tokio::task::spawn_blocking(move || Local::load(&options)).await?;
             let advice = format!(
                 "REMEMBRANCER_MODEL_DIR must be a folder with {}, and REMEMBRANCER_ONNXRUNTIME the library of ONNX Runtime: \
-                 run scripts/fetch.sh {} onnxruntime; new databases that begin with EMBEDDING_PROVIDER=openai need neither",
+                 run 'remembrancer setup', or scripts/fetch.sh {} onnxruntime in a clone; new databases that begin with EMBEDDING_PROVIDER=openai need neither",
                 known.folder, known.download
             );
             // Without the number of the system's error.

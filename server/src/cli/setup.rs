@@ -231,7 +231,7 @@ fn link<'a>(list: &'a str, part: &Part) -> Result<Option<(&'a str, &'static str)
 }
 
 /// An error with its causes, in one line.
-fn causes(error: &dyn std::error::Error) -> String {
+fn causes(error: &(dyn std::error::Error + 'static)) -> String {
     std::iter::successors(Some(error), |error| error.source()).map(ToString::to_string).collect::<Vec<_>>().join(": ")
 }
 

@@ -9,9 +9,19 @@ set -euo pipefail
 die() { printf '✗ %s\n' "$*" >&2; exit 1; }
 wheel=$(readlink -f "${1:?the path of a wheel}")
 [ -f "$wheel" ] || die "$wheel is not there: run 'make release' first."
-packages=${2:-${REMEMBRANCER_CACHE:-$HOME/.cache/remembrancer}/packages}
+# Another folder for other requirements.
+requires() {
+  python3 -c '
+import sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+metadata = next(name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
+print(*(line for line in wheel.read(metadata).decode().splitlines() if line.startswith("Requires-Dist:")), sep="\n")' "$wheel"
+}
+packages=${2:-${REMEMBRANCER_CACHE:-$HOME/.cache/remembrancer}/packages-$(requires | cksum | cut -d " " -f 1)}
 if [ ! -d "$packages" ]; then
   python3 -m pip --disable-pip-version-check download --quiet --only-binary=:all: --dest "$packages.part" "$wheel"
+  # pip puts the wheel itself beside them.
+  rm -f "$packages.part/$(basename "$wheel")"
   mv "$packages.part" "$packages"
 fi
 packages=$(readlink -f "$packages")

@@ -253,6 +253,9 @@ def main():
     options = parser.parse_args()
     epoch, release, machine = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time()), version(), options.target.split("-")[0]
 
+    for manifest in ("server", "worker"):
+        if f"image: {NAME}:{release}\n" not in text(f"deploy/kubernetes/{manifest}.yaml"):
+            sys.exit(f"deploy/kubernetes/{manifest}.yaml names another version than {release}")
     dependencies = Dependencies(options.target)
     files = {
         "program": options.program.read_bytes(),

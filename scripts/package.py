@@ -98,7 +98,7 @@ def licences(dependencies):
     if tailwind.is_file():
         holders.setdefault(tailwind.read_text(encoding="utf-8").strip(), set()).add("Tailwind CSS, the base of the style sheet")
     parts = ["\n".join(lines), TOKENIZER_NOTICE.strip()]
-    for body, names in sorted(holders.items(), key=lambda item: sorted(item[1])):
+    for body, names in sorted(holders.items(), key=lambda item: (sorted(item[1]), item[0])):
         parts.append(f"{', '.join(sorted(names))}\n\n{body}")
     return f"\n\n{'-' * 80}\n\n".join(parts) + "\n"
 

@@ -212,7 +212,7 @@ def debian(release, machine, files, epoch):
                "./usr/share/doc", document, f"./usr/share/{NAME}", f"./usr/share/{NAME}/multilingual-e5-small"]
     contents = [
         (f"./usr/bin/{NAME}", files["program"], 0o755),
-        (f"./usr/lib/systemd/system/{NAME}.service", files["unit"], 0o644),
+        *((f"./usr/lib/systemd/system/{name}", unit, 0o644) for name, unit in files["units"].items()),
         (f"./usr/share/{NAME}/{TOKENIZER}", files["tokenizer"], 0o644),
         (f"{document}/copyright", files["licence"], 0o644),
         (f"{document}/THIRD-PARTY-LICENSES.txt", files["licences"], 0o644),
@@ -263,14 +263,14 @@ def main():
         "licence": text("LICENSE").encode(),
         "licences": licences(dependencies).encode(),
         "readme": text("README.md").encode(),
-        "unit": text("deploy/systemd/remembrancer.service").encode(),
+        "units": {unit.name: unit.read_bytes() for unit in sorted((REPO / "deploy/systemd").iterdir())},
     }
     tag, folder = platform_tag(options.target, files["program"]), f"{NAME}-{release}-{options.target}"
     made = {
         f"{folder}.tar.gz": tar([
             (f"{folder}/bin/{NAME}", files["program"], 0o755),
             (f"{folder}/share/{NAME}/{TOKENIZER}", files["tokenizer"], 0o644),
-            (f"{folder}/{NAME}.service", files["unit"], 0o644),
+            *((f"{folder}/systemd/{name}", unit, 0o644) for name, unit in files["units"].items()),
             (f"{folder}/LICENSE", files["licence"], 0o644),
             (f"{folder}/THIRD-PARTY-LICENSES.txt", files["licences"], 0o644),
             (f"{folder}/README.md", files["readme"], 0o644),

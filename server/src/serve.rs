@@ -232,7 +232,8 @@ async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Fai
             let loaded = tokio::task::spawn_blocking(move || Local::load(&options)).await?;
             let advice = format!(
                 "REMEMBRANCER_MODEL_DIR must be a folder with {}, and REMEMBRANCER_ONNXRUNTIME the library of ONNX Runtime: \
-                 run 'remembrancer setup', or scripts/fetch.sh {} onnxruntime in a clone; new databases that begin with EMBEDDING_PROVIDER=openai need neither",
+                 run 'remembrancer setup', or scripts/fetch.sh {} onnxruntime in a clone; new databases that begin with \
+                 EMBEDDING_PROVIDER=openai need neither",
                 known.folder, known.download
             );
             // Without the number of the system's error.

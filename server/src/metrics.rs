@@ -2,7 +2,7 @@
 
 use crate::api::health::{self, LastProbe};
 use crate::telemetry;
-use crate::{api, hosts};
+use crate::{api, hosts, version};
 use axum::Router;
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -20,12 +20,6 @@ const HITS: &[f64] = &[0.0, 1.0, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0];
 /// Buckets by the suffix of a histogram's name. A histogram without buckets becomes a summary, which cannot be aggregated over servers.
 const BUCKETS: [(&str, &[f64]); 2] = [("_seconds", SECONDS), ("_hits", HITS)];
 
-/// The commit that a release was built from.
-const COMMIT: &str = match option_env!("REMEMBRANCER_COMMIT") {
-    Some(commit) => commit,
-    None => "unknown",
-};
-
 /// Installs the recorder and describes every metric.
 ///
 /// # Errors
@@ -37,7 +31,7 @@ pub fn install() -> Result<PrometheusHandle, BuildError> {
     }
     let handle = builder.install_recorder()?;
     telemetry::describe();
-    metrics::gauge!("remembrancer_build_info", "version" => env!("CARGO_PKG_VERSION"), "commit" => COMMIT).set(1.0);
+    metrics::gauge!("remembrancer_build_info", "version" => version::VERSION, "commit" => version::COMMIT.unwrap_or("unknown")).set(1.0);
     Ok(handle)
 }
 

@@ -322,8 +322,11 @@ async fn verify(engine: &Engine, tenant: &str, expect: Option<&Anchor>) -> Resul
 /// Verifies an exported audit log.
 fn check(file: &Path) -> Result<(), Failure> {
     let lines = std::fs::read_to_string(file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
-    let Proven { entries, gaps, head } = audit::verify_exported(&lines)?;
-    println!("the {entries} entries of the file are intact; others are left out at {gaps} places between them\nanchor {head}");
+    let Proven { entries, erased, gaps, head } = audit::verify_exported(&lines)?;
+    println!(
+        "the {entries} entries of the file are intact; the texts of {erased} were erased; others are left out at {gaps} places between them\n\
+         the field `about` is not verified: no hash covers it\nanchor {head}"
+    );
     Ok(())
 }
 

@@ -62,13 +62,28 @@ async fn a_viewer_downloads_what_the_filter_shows() {
 
     // The file proves itself, and shows what was changed in it or left out of it.
     let proven = audit::verify_exported(&whole.text).unwrap();
-    assert_eq!((proven.entries, proven.gaps, proven.head), (links.len(), 0, anchor));
+    assert_eq!((proven.entries, proven.erased, proven.gaps, proven.head), (links.len(), 0, 0, anchor));
     let of_seven: Vec<&str> = whole.text.lines().filter(|line| line.contains("SUM(A7)")).collect();
     let [seven] = of_seven[..] else { panic!("one entry: {of_seven:?}") };
     assert_eq!(audit::verify_exported(&whole.text.replace(seven, "").replace("\n\n", "\n")).unwrap().gaps, 1);
     let changed = |from: &str, to: &str| audit::verify_exported(&whole.text.replace(seven, &seven.replace(from, to))).unwrap_err();
     assert!(changed("\"why\"", "\"because\"").starts_with("the texts of entry"), "a changed text");
     assert!(changed("memory.linked", "memory.unlinked").starts_with("the chain is broken at entry"), "a changed action");
+    // Without its salt an entry may have the words for erased texts only, and is counted as erased.
+    let mut erased: serde_json::Value = serde_json::from_str(seven).unwrap();
+    erased["salt"] = serde_json::Value::Null;
+    let check = |entry: &serde_json::Value| audit::verify_exported(&whole.text.replace(seven, &entry.to_string()));
+    for (name, text) in [
+        ("actor_name", serde_json::json!("erased")),
+        ("message", serde_json::json!("the texts of this entry were erased")),
+        ("reason", serde_json::Value::Null),
+    ] {
+        assert!(check(&erased).unwrap_err().starts_with("the texts of entry"), "the wrong {name}");
+        erased[name] = text;
+    }
+    assert_eq!(check(&erased).map(|proven| (proven.entries, proven.erased)), Ok((links.len(), 1)));
+    erased["changes"] = serde_json::json!({ "a": 1 });
+    assert!(check(&erased).unwrap_err().starts_with("the texts of entry"), "a change that nobody made");
     assert!(audit::verify_exported("tea").unwrap_err().starts_with("line 1 is not an exported entry"));
 
     assert_eq!(get("/audit.jsonl?action=audit.exported").await.text.lines().count(), 3, "an export is on record, and not in its own file");

@@ -10,6 +10,8 @@ use wire::{AuditEntry, AuditProof};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proven {
     pub entries: usize,
+    /// Entries among them without texts, because these were erased, in the chain or only in the file.
+    pub erased: usize,
     /// Places between two entries where the file leaves out others.
     pub gaps: usize,
     /// The anchor of the chain up to the last of the entries.
@@ -17,6 +19,7 @@ pub struct Proven {
 }
 
 /// Verifies exported entries, JSON Lines in any order: the hash of each, the hash of its texts, and that each follows on the one before it.
+/// The name of a target (`about`) has no hash, so it is not proven.
 ///
 /// # Errors
 /// A sentence about the first line that is no entry, or the first entry that is not as its hash says.
@@ -37,8 +40,13 @@ pub fn verify_exported(lines: &str) -> Result<Proven, String> {
         if let Some(fault) = fault_of(tenant, &link, &before) {
             return Err(fault.to_string());
         }
-        let (entries, gaps) = proven.map_or((0, 0), |proven| (proven.entries, proven.gaps));
-        proven = Some(Proven { entries: entries + 1, gaps: gaps + usize::from(gap), head: Anchor { entries: seq, hash: link.hash } });
+        let (entries, erased, gaps) = proven.map_or((0, 0, 0), |proven| (proven.entries, proven.erased, proven.gaps));
+        proven = Some(Proven {
+            entries: entries + 1,
+            erased: erased + usize::from(matches!(link.texts, Texts::Erased { .. })),
+            gaps: gaps + usize::from(gap),
+            head: Anchor { entries: seq, hash: link.hash },
+        });
     }
     proven.ok_or_else(|| "the file has no entries".to_owned())
 }

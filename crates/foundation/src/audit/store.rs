@@ -196,6 +196,14 @@ macro_rules! columns {
     };
 }
 
+/// Whether the texts of an entry are those that `columns!` reads in place of erased ones.
+pub(super) fn reads_erased(entry: &NewEntry) -> bool {
+    entry.actor_name == "erased"
+        && entry.message == "the texts of this entry were erased"
+        && entry.reason.is_none()
+        && entry.changes == serde_json::json!({})
+}
+
 /// The columns of an [`AuditProof`](wire::AuditProof), for the same tables.
 macro_rules! proof {
     () => {

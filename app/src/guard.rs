@@ -224,6 +224,9 @@ pub fn invalid(fields: Vec<FieldError>) -> ConsoleError {
 
 /// Finishes a form: redirects to `done` with a message, or back to `form` with the error and the input.
 pub async fn finish(result: Result<Flash, ConsoleError>, done: &str, form: &str, typed: &str) -> Result<(), ConsoleError> {
+    if result.is_ok() {
+        console()?.engine.review_numbers().invalidate_all();
+    }
     let (flash, to) = match &result {
         Ok(flash) => (flash.clone(), done),
         Err(error) if error.code == ErrorCode::Unauthenticated => {

@@ -140,10 +140,10 @@ pub struct InboxItem {
     pub pairs: Vec<InboxSuggestion>,
 }
 
-/// How much waits for a person, each counted like the list that shows it.
+/// How much waits for a person, each counted like the list that shows it, up to [`super::TOTAL_MAX`] and one more.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReviewNumbers {
-    /// Candidates in the inbox, counted up to [`super::TOTAL_MAX`] and one more.
+    /// Candidates in the inbox.
     pub candidates: i64,
     /// Open proposals of terms.
     pub terms: i64,
@@ -151,7 +151,7 @@ pub struct ReviewNumbers {
     pub suggestions: i64,
     /// Turns in quarantine.
     pub quarantined: i64,
-    /// Shared memories that no person confirmed, counted up to [`super::TOTAL_MAX`] and one more.
+    /// Shared memories that no person confirmed.
     pub shared: i64,
 }
 

@@ -83,6 +83,22 @@ async fn a_viewer_reads_and_cannot_delete() {
 }
 
 #[tokio::test]
+async fn a_page_keeps_the_numbers_of_waiting_work_until_a_form_changes_something() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let memory = memories::remember(&world.engine, &world.atlas, fact("jetty", "The jetty is wet.")).await.unwrap();
+    let (_, cookie) = sign_in(&site, &world.login, PASSWORD).await;
+    let kept = async || world.engine.review_numbers().get(&world.system.tenant_id).await;
+    assert_eq!(kept().await, None);
+    let page = site.get("/agents", &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+    assert_eq!((page.status, kept().await.is_some()), (StatusCode::OK, true), "the next page need not count again");
+    form(&site, "delete_memories", &cookie, &format!("ids={}&reason=", memory.memory_id)).await;
+    assert!(kept().await.is_some(), "a refused form changes nothing");
+    form(&site, "delete_memories", &cookie, &format!("ids={}&reason=because", memory.memory_id)).await;
+    assert_eq!(kept().await, None, "the next page counts again");
+}
+
+#[tokio::test]
 async fn a_disabled_operators_session_ends_at_once() {
     let site = Site::new().await;
     let world = &site.world;

@@ -21,7 +21,7 @@ use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, Embedded, Neighbour, VECTORS, columns};
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{DbError, Tenancy, Tx, of_user, sql, statement, update};
+use db::{COUNTED, DbError, Tenancy, Tx, count_rows, of_user, sql, statement, update};
 use pgvector::Vector;
 use sqlx::FromRow;
 use sqlx::types::Json;
@@ -167,9 +167,10 @@ const QUARANTINED: &str = r"select q.id, q.agent_id, q.user_id, q.source_id, coa
    from quarantine q left join sources s on s.tenant_id = q.tenant_id and s.agent_id = q.agent_id and s.id = q.source_id
   where q.tenant_id = $1";
 
-/// How many turns wait in quarantine.
+/// How many turns wait in quarantine, up to [`wire::TOTAL_MAX`] and one more.
 pub async fn quarantine_count(tx: &mut Tx, tenancy: Tenancy) -> Result<i64, DbError> {
-    tx.value(sql!([tenancy.tenant], "select count(*) from quarantine q where q.tenant_id = $1 and q.state = 'waiting'")).await
+    let sql = format!("select {COUNTED} from quarantine q where q.tenant_id = $1 and q.state = 'waiting'");
+    count_rows(tx, statement!(sql, tenancy.tenant), "q.created_at, q.id").await
 }
 
 /// One page of waiting turns and one more, oldest first.

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{DbError, Tenancy, Tx, of_user, sql, statement};
+use db::{DbError, Tenancy, Tx, count_rows, of_user, sql, statement};
 use sqlx::postgres::PgRow;
 use sqlx::{FromRow, Row};
 use wire::{AgentId, MemoryId, MemoryStatus, SuggestionId, SuggestionRelation, UserId};
@@ -98,15 +98,15 @@ pub async fn suggestion_list(
     tx.rows(query).await
 }
 
-/// How many suggestions about active memories wait, of one agent or of all.
+/// How many suggestions about active memories wait, of one agent or of all, up to [`wire::TOTAL_MAX`] and one more.
 pub async fn suggestion_count(tx: &mut Tx, tenancy: Tenancy, agent: Option<AgentId>) -> Result<i64, DbError> {
     let sql = concat!(
         "select count(*) from (",
         open_suggestions!(),
         of_user!("p", "$2"),
-        " and f.live and t.live and ($3::uuid is null or p.agent_id = $3)) s"
+        " and f.live and t.live and ($3::uuid is null or p.agent_id = $3)"
     );
-    tx.value(statement!(sql, tenancy.tenant, tenancy.users, agent)).await
+    count_rows(tx, statement!(sql, tenancy.tenant, tenancy.users, agent), "p.created_at, p.id").await
 }
 
 /// An open suggestion, locked.

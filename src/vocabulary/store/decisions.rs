@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
-use db::{DbError, Tx, insert, like, sql, statement};
+use db::{COUNTED, DbError, Tx, count_rows, insert, like, sql, statement};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 use wire::{AgentId, DecisionId, DecisionKind, MemoryId, ProposalFilter, ProposalId, ProposalStatus, TenantId, TermId};
@@ -31,10 +31,10 @@ macro_rules! proposal {
 
 fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &ProposalFilter) {
     query.push(" from term_proposals p where p.tenant_id = ").push_bind(tenant);
-    query
-        .push(" and p.status = ")
-        .push_bind(filter.status.unwrap_or(ProposalStatus::Open))
-        .push(" and not (p.status = 'open' and p.unused)");
+    match filter.status {
+        None | Some(ProposalStatus::Open) => drop(query.push(" and p.status = 'open' and not p.unused")),
+        Some(decided) => drop(query.push(" and p.status = ").push_bind(decided)),
+    }
     if let Some(once) = filter.once {
         query.push(" and (p.count < 2) = ").push_bind(once);
     }
@@ -43,11 +43,11 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &Proposa
     }
 }
 
-/// How many proposals a filter matches.
+/// How many proposals a filter matches, up to [`wire::TOTAL_MAX`] and one more.
 pub async fn count_proposals(tx: &mut Tx, tenant: TenantId, filter: &ProposalFilter) -> Result<i64, DbError> {
-    let mut query = QueryBuilder::new("select count(*)");
+    let mut query = QueryBuilder::new(format!("select {COUNTED}"));
     narrow(&mut query, tenant, filter);
-    tx.value(query).await
+    count_rows(tx, query, "p.count desc, p.id desc").await
 }
 
 /// One page's proposals and one more, in reading order; the most frequent first.

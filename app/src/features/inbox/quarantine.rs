@@ -40,7 +40,7 @@ fn Turns(page: Page<QuarantineItem>, query: Query, may_decide: bool) -> impl Int
     };
     let rows = page.rows.into_iter().map(one).collect_view();
     view! {
-        <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "turn", "turns")}</p>
+        <p class="mb-2 text-sm text-soft" data-testid="total">{text::total(page.total, "turn", "turns")}</p>
         <ul class="max-w-4xl space-y-4">{rows}</ul>
         <Pager path="/inbox/quarantine" query previous=None next=page.next names=("Previous", "Next") />
     }

@@ -71,7 +71,7 @@ fn Suggestions(page: Page<Suggestion>, query: Query, may_decide: bool, flash: Op
     let rows = groups(page.rows).into_iter().map(one).collect_view();
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">
-            {text::count(page.total, "suggestion", "suggestions")}
+            {text::total(page.total, "suggestion", "suggestions")}
             {(page.total >= SUGGESTIONS_MAX)
                 .then(|| format!(" wait. Decide some of them: the comparison adds none while {SUGGESTIONS_MAX} wait."))}
         </p>

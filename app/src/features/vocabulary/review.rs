@@ -89,7 +89,7 @@ fn folded(list: Proposed, query: Query, rest: Option<Page<Proposal>>) -> (Propos
 #[component]
 fn Rest(number: i64) -> impl IntoView {
     (number > 0).then(|| {
-        let text = text::count(number, "more proposal was used once", "more proposals were used once");
+        let text = text::total(number, "more proposal was used once", "more proposals were used once");
         view! { <p class="mt-3 text-sm" data-testid="once"><a href="/vocabulary?once=true">{text}</a></p> }
     })
 }
@@ -111,7 +111,7 @@ fn kind(query: &Query) -> &'static str {
 #[component]
 fn Proposals(page: Page<Proposal>, query: Query, focus: Option<ProposalId>, may_decide: bool) -> impl IntoView {
     let kind = kind(&query);
-    let total = text::count(page.total, &format!("{kind} proposal"), &format!("{kind} proposals"));
+    let total = text::total(page.total, &format!("{kind} proposal"), &format!("{kind} proposals"));
     let part = match page.rows.len() {
         shown if i64::try_from(shown) == Ok(page.total) => String::new(),
         shown => format!(", {shown} on this page"),

@@ -36,7 +36,7 @@ use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 use uses::Uses;
-use wire::{AgentId, LifecyclePolicy, TenantId};
+use wire::{AgentId, LifecyclePolicy, ReviewNumbers, TenantId};
 use words::tokens::count;
 
 /// Vectors of questions that are kept: 1.5 kB each.
@@ -53,6 +53,10 @@ const CONTEXT_WRITES: usize = 256;
 /// Agents whose lifecycle policy is kept in memory, and for how long.
 const POLICIES: u64 = 10_000;
 const POLICY_AGE: Duration = Duration::from_secs(1);
+
+/// Organisations whose numbers of waiting work are kept in memory, and for how long.
+const NUMBERS: u64 = 1_000;
+const NUMBERS_AGE: Duration = Duration::from_secs(5);
 
 /// Tokens that a chat model is expected to write before its answer is there.
 const ANSWER_TOKENS: i64 = 500;
@@ -124,6 +128,7 @@ struct Inner {
     key_uses: Uses,
     accounts: Arc<Accounts>,
     lifecycle: Cache<(TenantId, AgentId), LifecyclePolicy>,
+    review_numbers: Cache<TenantId, ReviewNumbers>,
     past_searches: Arc<Semaphore>,
     wide_searches: Semaphore,
     past_words: Semaphore,
@@ -173,6 +178,7 @@ impl Engine {
             key_uses: Uses::default(),
             accounts: Arc::new(accounts),
             lifecycle: Cache::builder().max_capacity(POLICIES).time_to_live(POLICY_AGE).build(),
+            review_numbers: Cache::builder().max_capacity(NUMBERS).time_to_live(NUMBERS_AGE).build(),
             past_searches: Arc::new(Semaphore::new(PAST_SEARCHES)),
             wide_searches: Semaphore::new(WIDE_SEARCHES),
             past_words: Semaphore::new(PAST_SEARCHES),
@@ -229,6 +235,12 @@ impl Engine {
     /// The lifecycle policies of agents, as they were some seconds ago.
     pub fn lifecycle_policies(&self) -> &Cache<(TenantId, AgentId), LifecyclePolicy> {
         &self.inner.lifecycle
+    }
+
+    /// How much waits for people, as it was some seconds ago. Every page of the console shows it, and counting takes long. A form of the
+    /// console drops it.
+    pub fn review_numbers(&self) -> &Cache<TenantId, ReviewNumbers> {
+        &self.inner.review_numbers
     }
 
     /// The three databases.

@@ -55,13 +55,13 @@ pub async fn items(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result
     Ok(items)
 }
 
-/// The places in sources that say what a memory says, newest first, with the text around them.
-#[verb(role = Viewer)]
-pub async fn quotes(engine: &Engine, ctx: &OpContext, id: MemoryId) -> Result<Vec<InboxQuote>, Error> {
+/// The places in sources that say what some memories say, with the text around them: by memory, newest first.
+#[verb(role = Viewer, ids = ids.len())]
+pub async fn quotes(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> Result<Vec<(MemoryId, InboxQuote)>, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let mut quotes = Vec::new();
-    for (_, evidence) in memories::evidence_of(&mut tx, ctx.tenancy(), &[id], QUOTES).await? {
-        quotes.push(in_context(&mut tx, ctx, evidence).await?);
+    for (id, evidence) in memories::evidence_of(&mut tx, ctx.tenancy(), ids, QUOTES).await? {
+        quotes.push((id, in_context(&mut tx, ctx, evidence).await?));
     }
     tx.commit().await?;
     Ok(quotes)

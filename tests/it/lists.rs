@@ -284,6 +284,23 @@ async fn what_waits_for_a_person_is_counted_like_the_lists_that_show_it() {
 }
 
 #[tokio::test]
+async fn the_quotes_of_several_memories_are_read_together() {
+    let world = alone().await;
+    captured(&world, &world.atlas, "Idris: I moved to Basel last month.\nMina: I am allergic to peanuts.\n").await;
+    let waiting = consolidation::inbox(&world.engine, &world.vera, &InboxFilter::default()).await.unwrap().rows;
+    let ids: Vec<MemoryId> = waiting.iter().map(|item| item.id).collect();
+    let quotes = consolidation::quotes(&world.engine, &world.vera, &ids).await.unwrap();
+    assert!(waiting.len() > 1, "{waiting:#?}");
+    for item in waiting {
+        let own: Vec<_> = quotes.iter().filter(|(id, _)| *id == item.id).map(|(_, quote)| quote.clone()).collect();
+        assert_eq!((own.is_empty(), own), (false, item.quotes));
+    }
+    assert_eq!(consolidation::quotes(&world.engine, &world.vera, &[]).await.unwrap(), []);
+    let stranger = World::on(world.engine.urls().clone()).await;
+    assert_eq!(consolidation::quotes(&world.engine, &stranger.vera, &ids).await.unwrap(), [], "none of another organisation");
+}
+
+#[tokio::test]
 async fn a_text_finds_what_is_called_so_and_then_what_holds_its_words() {
     let world = alone().await;
     let stranger = World::on(world.engine.urls().clone()).await;

@@ -97,7 +97,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "consolidation::preview" Reviewer |w, c| consolidation::preview(&w.engine, c, &[memory()], &InboxVerdict::Undo);
     "consolidation::undo_dismissal" Reviewer |w, c| consolidation::undo_dismissal(&w.engine, c, QuarantineId(nowhere()));
     "consolidation::quarantine" Viewer |w, c| consolidation::quarantine(&w.engine, c, None);
-    "consolidation::quotes" Viewer |w, c| consolidation::quotes(&w.engine, c, memory());
+    "consolidation::quotes" Viewer |w, c| consolidation::quotes(&w.engine, c, &[memory()]);
     "consolidation::suggestions" Viewer |w, c| consolidation::suggestions(&w.engine, c, &Default::default());
     "consolidation::undo_suggestions" Reviewer |w, c| consolidation::undo_suggestions(&w.engine, c, &[SuggestionId(nowhere())]);
     "consolidation::undo_suggestion" Reviewer |w, c| consolidation::undo_suggestion(&w.engine, c, SuggestionId(nowhere()));

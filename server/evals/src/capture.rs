@@ -158,9 +158,9 @@ async fn confirmed<'a>(
         work(engine).await?;
         let (mut turns, mut characters) = (HashMap::new(), 0);
         for (id, length) in memories_of(engine, tenant, ctx.agent_id()?).await? {
-            let quotes = consolidation::quotes(engine, tenant, id).await?;
+            let quotes = consolidation::quotes(engine, tenant, &[id]).await?;
             let place = |at: i32| ends.partition_point(|end| *end <= usize::try_from(at).unwrap_or(0));
-            let said = quotes.iter().filter_map(|quote| keys.get(place(quote.evidence.starts)).cloned()).collect();
+            let said = quotes.iter().filter_map(|(_, quote)| keys.get(place(quote.evidence.starts)).cloned()).collect();
             turns.insert(id, said);
             characters += length;
         }

@@ -207,7 +207,7 @@ impl Filling<'_> {
         confirm(engine, tenant, agent_id, &lasting()).await?;
         work(engine).await?;
         for (id, _) in memories_of(engine, tenant, agent_id).await? {
-            for quote in consolidation::quotes(engine, tenant, id).await? {
+            for (_, quote) in consolidation::quotes(engine, tenant, &[id]).await? {
                 let said = lines.iter().filter_map(|line| match line {
                     Line::Observation { person: of, key, text, .. } if of == person && quote.evidence.quote.contains(text) => Some(key),
                     _ => None,

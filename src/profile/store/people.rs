@@ -23,8 +23,13 @@ fn matching(what: &str, tenant: TenantId, filter: &PeopleFilter, named: &[UserId
         query.push(" and p.agent_id = ").push_bind(agent);
     }
     if let Some(user) = &filter.user {
-        query.push(" and (p.user_id::text like ").push_bind(like::starts_with(&user.to_lowercase()));
-        query.push(" or p.user_id = any(").push_bind(named.to_vec()).push("))");
+        let id: Option<UserId> = user.parse().ok();
+        query.push(" and (p.user_id = any(").push_bind([named, id.as_slice()].concat()).push(")");
+        // Only a whole id has an index.
+        if id.is_none() {
+            query.push(" or p.user_id::text like ").push_bind(like::starts_with(&user.to_lowercase()));
+        }
+        query.push(")");
     }
     Ok(query)
 }

@@ -11,6 +11,7 @@ use crate::{
 use foundation::identity;
 use leptos::prelude::*;
 use remembrancer::{consolidation, erasure, memories::Shown};
+use std::collections::HashMap;
 use wire::{
     AgentId, BULK_MAX, CapturePolicy, ErasureId, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxVerdict, MemoryId, Page,
     QuarantineId, QuarantineItem, Suggestion, SuggestionFilter, SuggestionId,
@@ -45,8 +46,18 @@ pub struct Quoted {
 /// The places in sources that say what a memory says, with the words around each.
 pub async fn read_quotes(id: MemoryId) -> Result<Quoted, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let quotes = consolidation::quotes(&engine, &ctx, id).await?;
+    let quotes = consolidation::quotes(&engine, &ctx, &[id]).await?.into_iter().map(|(_, quote)| quote).collect();
     Ok(Quoted { quotes, erased_by: erasure::erased_by(&engine, &ctx, id.0).await? })
+}
+
+/// The same places for several memories, in one transaction, without the requests that erased sources.
+pub async fn quotes_of(ids: Vec<MemoryId>) -> Result<HashMap<MemoryId, Vec<InboxQuote>>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    let mut quotes: HashMap<_, Vec<_>> = HashMap::new();
+    for (id, quote) in consolidation::quotes(&engine, &ctx, &ids).await? {
+        quotes.entry(id).or_default().push(quote);
+    }
+    Ok(quotes)
 }
 
 pub async fn consider_candidates(ids: Vec<MemoryId>, input: VerdictInput) -> Result<Preview, ConsoleError> {

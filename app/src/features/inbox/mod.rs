@@ -18,7 +18,7 @@ mod url;
 mod verdicts;
 mod words;
 
-pub use api::{Quoted, read_quotes};
+pub use api::{Quoted, quotes_of, read_quotes};
 pub use page::InboxPage;
 pub use policy::PolicyPage;
 pub use quarantine::QuarantinePage;

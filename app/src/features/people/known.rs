@@ -1,4 +1,4 @@
-//! Everything that is known of one person, read side by side.
+//! Everything that is known of one person, read with few connections at a time.
 
 use super::{
     api::{browse_people, read_profile, read_user},
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     ConsoleError,
-    features::inbox::read_quotes,
+    features::inbox::quotes_of,
     guard::{not_found, operator},
     ui::reading,
 };
@@ -61,10 +61,8 @@ pub async fn read_known(id: UserId) -> Result<Known, ConsoleError> {
     let (recalls, sources) = (reading(recalls_of(id)), reading(sources_of(id)));
     let user = read_user(id).await?;
     let (profiles, memories) = (profiles.await?, memories.await?);
-    let paths = profiles.rows.iter().take(LISTED).map(|row| PersonPath { agent: row.agent_id, user: row.user_id });
-    let details: Vec<_> = paths.map(|path| reading(read_profile(path, None))).collect();
-    let rows = memories.rows.into_iter().take(LISTED);
-    let quoted: Vec<_> = rows.map(|row| (reading(read_quotes(row.id)), row)).collect();
+    let rows: Vec<_> = memories.rows.into_iter().take(LISTED).collect();
+    let quotes = reading(quotes_of(rows.iter().map(|row| row.id).collect()));
     let mut known = Known {
         id,
         user,
@@ -75,11 +73,14 @@ pub async fn read_known(id: UserId) -> Result<Known, ConsoleError> {
         recalls: recalls.await?,
         sources: sources.await?,
     };
-    for detail in details {
-        known.details.push(detail.await?);
+    // One after the other: side by side they would take most of the connections that all pages share.
+    for row in profiles.rows.iter().take(LISTED) {
+        known.details.push(read_profile(PersonPath { agent: row.agent_id, user: row.user_id }, None).await?);
     }
-    for (quotes, row) in quoted {
-        known.remembered.push((row, quotes.await?.quotes));
+    let mut quotes = quotes.await?;
+    for row in rows {
+        let of_row = quotes.remove(&row.id).unwrap_or_default();
+        known.remembered.push((row, of_row));
     }
     if known.is_nothing() { Err(not_found("Nothing is known of this person.")) } else { Ok(known) }
 }

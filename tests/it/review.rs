@@ -224,6 +224,31 @@ async fn undoing_one_term_leaves_the_others_and_strands_no_phrase() {
 }
 
 #[tokio::test]
+async fn a_rejection_cannot_be_undone_while_its_phrase_means_something() {
+    let world = alone().await;
+    for phrase in ["vault", "jetty"] {
+        remember(&world, &world.atlas, fact(phrase, phrase)).await;
+    }
+    let rejected = decide_all(&world, &open(&world).await, reject()).await.unwrap();
+    let term = add(&world, "secret store", &["vault"]).await;
+    let undoable: Vec<_> = vocabulary::decisions(&world.engine, &world.vera, None, None)
+        .await
+        .unwrap()
+        .rows
+        .into_iter()
+        .filter(|decision| decision.kind == DecisionKind::Reject && decision.undoable)
+        .flat_map(|decision| decision.subjects)
+        .collect();
+    assert_eq!(undoable, ["jetty"]);
+    let vault = rejected.iter().find(|decision| decision.subjects == ["vault"]).unwrap();
+    assert!(matches!(undo(&world, vault.id).await, Err(Error::Conflict(_))));
+    assert_eq!(waiting(&world).await, Vec::<String>::new());
+    change(&world, term, TermChange::Retire { reason: "unused".into() }).await.unwrap();
+    undo(&world, vault.id).await.unwrap();
+    assert_eq!(waiting(&world).await, ["vault"]);
+}
+
+#[tokio::test]
 async fn a_proposal_goes_with_its_last_use_and_comes_back_with_it() {
     let world = alone().await;
     for (phrase, content) in [("gizmo", "It whirs"), ("widget", "It clicks"), ("widget", "It hums at night")] {

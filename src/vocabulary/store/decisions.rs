@@ -159,7 +159,8 @@ pub struct DecisionRow {
     pub opened_aliases: Vec<Uuid>,
     pub closed_aliases: Vec<Uuid>,
     pub undone_by: Option<DecisionId>,
-    /// Whether everything that it opened is still in force, and if it is an undo, whether nothing was decided about its phrases since.
+    /// Whether everything that it opened is still in force; of an undo also, whether nothing was decided about its phrases since; of a
+    /// rejection, whether its phrases mean nothing.
     pub stands: bool,
 }
 
@@ -182,7 +183,11 @@ macro_rules! decision {
              select 1 from term_aliases n \
               where n.tenant_id = a.tenant_id and n.term_id = a.term_id and n.alias = a.alias and n.valid_to is null)) \
          and (d.kind <> 'undo' or not exists (select 1 from decisions l where l.tenant_id = d.tenant_id \
-             and (l.at, l.version) > (d.at, d.version) and (l.subjects && d.subjects or l.forms && d.forms))) as stands"
+             and (l.at, l.version) > (d.at, d.version) and (l.subjects && d.subjects or l.forms && d.forms))) \
+         and (d.kind <> 'reject' or not exists (select 1 from term_proposals p where p.tenant_id = d.tenant_id and p.decision_id = d.id \
+             and (exists (select 1 from canonical_terms t where t.tenant_id = p.tenant_id and t.normal = p.normal and t.valid_to is null) \
+              or exists (select 1 from term_aliases a where a.tenant_id = p.tenant_id and a.normal = p.normal and a.valid_to is null)))) \
+         as stands"
     };
 }
 

@@ -6,15 +6,12 @@ use super::read::View;
 use super::store::{self, Cited, StoredPerson};
 use super::versions;
 use crate::memories::slugs;
-use db::Tx;
 use db::cursor::{Cursor, Seek};
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use std::collections::HashMap;
 use uuid::Uuid;
 use verb::verb;
-use wire::{
-    AgentId, CapturePolicy, CitedSentence, EventId, LeafEvidence, LeafId, Page, PeopleFilter, PersonDetail, PersonRow, USER_REF_MAX, UserId,
-};
+use wire::{AgentId, CitedSentence, EventId, LeafEvidence, LeafId, Page, PeopleFilter, PersonDetail, PersonRow, USER_REF_MAX, UserId};
 use words::shorten;
 
 /// Profiles on one page. Each is read as a whole, because what is visible is decided on every read.
@@ -44,7 +41,7 @@ pub async fn people(engine: &Engine, ctx: &OpContext, filter: &PeopleFilter) -> 
     let page = seek.page(stored, PAGE, total, |one: &StoredPerson| Cursor { key: one.updated_at, id: one.id });
     let mut views = HashMap::new();
     for person in &page.rows {
-        views.insert(person.id, view(engine, ctx, &mut tx, subject(person), &policy).await?);
+        views.insert(person.id, View::load(&mut tx, ctx.tenancy(), subject(person), &policy, engine.clock().now()).await?);
     }
     tx.commit().await?;
     let users: Vec<UserId> = page.rows.iter().filter_map(|person| person.user_id).collect();
@@ -54,10 +51,6 @@ pub async fn people(engine: &Engine, ctx: &OpContext, filter: &PeopleFilter) -> 
 
 fn subject(person: &StoredPerson) -> Subject {
     Subject { agent_id: person.agent_id, user_id: person.user_id }
-}
-
-async fn view(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Subject, policy: &CapturePolicy) -> Result<View, Error> {
-    View::load(tx, ctx.tenancy(), subject, policy, engine.clock().now()).await
 }
 
 fn row(person: &StoredPerson, view: Option<&View>, slugs: &HashMap<AgentId, String>, names: &HashMap<UserId, String>) -> PersonRow {
@@ -99,7 +92,7 @@ pub async fn person(engine: &Engine, ctx: &OpContext, subject: Subject, before: 
     Checks::default().that(before.is_none_or(|before| before > 0), "before", "must be the number of a version, 1 or more").done()?;
     let (slugs, policy) = (slugs(engine, ctx).await?, identity::capture_policy(engine, ctx).await?);
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    let view = view(engine, ctx, &mut tx, subject, &policy).await?;
+    let view = View::load(&mut tx, ctx.tenancy(), subject, &policy, engine.clock().now()).await?;
     if view.updated_at().is_none() && view.connections().is_empty() {
         return Err(Error::NotFound("profile"));
     }

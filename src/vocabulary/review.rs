@@ -36,9 +36,8 @@ pub async fn proposals(engine: &Engine, ctx: &OpContext, filter: &ProposalFilter
     let rows = store::list_proposals(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
     let decisions = decisions_on(&mut tx, ctx, &rows).await?;
     tx.commit().await?;
-    let page = seek.page(rows, PAGE, total, |row: &ProposalRow| Cursor { key: row.count, id: row.id.0 });
-    let Page { rows, next, previous, total } = page;
-    Ok(Page { rows: with_decisions(engine, ctx, rows, decisions).await?, next, previous, total })
+    let rows = with_decisions(engine, ctx, rows, decisions).await?;
+    Ok(seek.page(rows, PAGE, total, |row: &Proposal| Cursor { key: row.count, id: row.id.0 }))
 }
 
 /// Proposals by id, in the order of `ids`; ids that name none of the tenant's proposals are left out.
@@ -213,9 +212,8 @@ pub async fn decisions(engine: &Engine, ctx: &OpContext, after: Option<&str>, be
     let total = store::count_decisions(&mut tx, ctx.tenant_id).await?;
     let rows = store::list_decisions(&mut tx, ctx.tenant_id, &seek, PAGE).await?;
     tx.commit().await?;
-    let page = seek.page(rows, PAGE, total, |row: &DecisionRow| Cursor { key: row.at, id: row.id.0 });
-    let Page { rows, next, previous, total } = page;
-    Ok(Page { rows: with_progress(engine, ctx, rows).await?, next, previous, total })
+    let rows = with_progress(engine, ctx, rows).await?;
+    Ok(seek.page(rows, PAGE, total, |row: &Decision| Cursor { key: row.at, id: row.id.0 }))
 }
 
 /// Hides open proposals whose phrase no live memory has any more, and shows those whose phrase is used again.
@@ -278,14 +276,20 @@ pub(super) async fn commit(
         store::next_version(&mut tx, tenant, now).await?
     };
     let together = (made.len() > 1).then(|| DecisionId(engine.clock().id()));
-    let mut rows = Vec::with_capacity(made.len());
+    let mut planned = Vec::with_capacity(made.len());
     for made in made {
         let changes = state.changes(&made.plan)?;
         state = state.after(&made.plan)?;
-        let effect = concerned(engine, ctx, changes.clone()).await?;
+        planned.push((DecisionId(engine.clock().id()), made, changes));
+    }
+    let forms = |changes: &BTreeMap<String, Option<String>>| changes.keys().cloned().collect::<Vec<_>>();
+    let refiled: Vec<_> = planned.iter().map(|(id, _, changes)| (*id, version, forms(changes))).collect();
+    let refiled = unresolved(engine, ctx, &refiled).await?;
+    let mut rows = Vec::with_capacity(planned.len());
+    for (id, made, changes) in planned {
         store::apply(&mut tx, tenant, &made.plan, now).await?;
         let row = DecisionRow {
-            id: DecisionId(engine.clock().id()),
+            id,
             together,
             kind: made.kind,
             subjects: made.subjects,
@@ -297,8 +301,8 @@ pub(super) async fn commit(
             actor_name: ctx.actor.name().to_owned(),
             at: now,
             version,
-            forms: changes.keys().cloned().collect(),
-            memories: effect.memories,
+            forms: forms(&changes),
+            memories: refiled.get(&id).copied().unwrap_or(0),
             opened_terms: made.plan.open_terms.iter().map(|term| term.id).collect(),
             closed_terms: made.plan.close_terms,
             opened_aliases: made.plan.open_aliases.iter().map(|alias| alias.id).collect(),
@@ -352,31 +356,11 @@ async fn record(
     let on_proposal = matches!(row.kind, DecisionKind::Reject | DecisionKind::Approve | DecisionKind::Merge);
     let phrases = if on_proposal { row.subjects.as_slice() } else { &[] };
     store::settle(tx, tenant, phrases, &forms(true), status, row.id).await?;
-    let entry = NewEntry::new(engine, ctx, format!("vocabulary.{}", row.kind), "decision", row.id, message(row))
+    let message = terms::message(row.kind, &row.subjects, row.term.as_deref());
+    let entry = NewEntry::new(engine, ctx, format!("vocabulary.{}", row.kind), "decision", row.id, message)
         .reason(row.reason.as_deref().map(Reason::new).as_ref())
         .changes(serde_json::json!({ "phrases": changes, "memories": row.memories, "version": row.version }));
     audit::record(tx, tenant, ctx.commons_id, &entry).await
-}
-
-fn message(row: &DecisionRow) -> String {
-    let subjects = row.subjects.iter().take(5).map(|subject| format!("“{subject}”")).collect::<Vec<_>>().join(", ");
-    let more = row.subjects.len().saturating_sub(5);
-    let subjects = if more > 0 { format!("{subjects} and {more} more") } else { subjects };
-    let term = row.term.as_deref().unwrap_or_default();
-    match row.kind {
-        DecisionKind::Approve if row.term.is_some() => format!("approved {subjects} as “{term}”"),
-        DecisionKind::Approve => format!("approved {subjects}"),
-        DecisionKind::Merge => format!("made {subjects} an alias of “{term}”"),
-        DecisionKind::Reject => format!("rejected {subjects}"),
-        DecisionKind::Add => format!("added {subjects}"),
-        DecisionKind::Rename => format!("renamed {subjects} to “{term}”"),
-        DecisionKind::Define => format!("described {subjects} again"),
-        DecisionKind::Alias => format!("added the alias {subjects} to “{term}”"),
-        DecisionKind::Unalias => format!("removed the alias {subjects} from “{term}”"),
-        DecisionKind::Combine => format!("combined {subjects} into “{term}”"),
-        DecisionKind::Retire => format!("retired {subjects}"),
-        DecisionKind::Undo => format!("undid the decision on {subjects}"),
-    }
 }
 
 /// The decisions on some proposals.
@@ -405,12 +389,7 @@ async fn with_decisions(
 /// Decisions with the number of memories that are still to be refiled.
 pub(super) async fn with_progress(engine: &Engine, ctx: &OpContext, rows: Vec<DecisionRow>) -> Result<Vec<Decision>, Error> {
     let running: Vec<_> = rows.iter().filter(|row| row.memories > 0).map(|row| (row.id, row.version, row.forms.clone())).collect();
-    let mut remaining = HashMap::new();
-    if !running.is_empty() {
-        let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-        remaining = memories::store::unresolved(&mut tx, ctx.tenant_id, &running).await?.into_iter().collect();
-        tx.commit().await?;
-    }
+    let remaining = unresolved(engine, ctx, &running).await?;
     let decision = |row: DecisionRow| Decision {
         remaining: remaining.get(&row.id).copied().unwrap_or(0),
         undone: row.undone_by.is_some(),
@@ -428,6 +407,17 @@ pub(super) async fn with_progress(engine: &Engine, ctx: &OpContext, rows: Vec<De
         memories: row.memories,
     };
     Ok(rows.into_iter().map(decision).collect())
+}
+
+/// How many memories decisions, each with its version and phrases (normal forms), have yet to refile. One that has none may be absent.
+async fn unresolved(engine: &Engine, ctx: &OpContext, made: &[(DecisionId, i64, Vec<String>)]) -> Result<HashMap<DecisionId, i64>, Error> {
+    if made.iter().all(|(.., forms)| forms.is_empty()) {
+        return Ok(HashMap::new());
+    }
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let counted = memories::store::unresolved(&mut tx, ctx.tenant_id, made).await?;
+    tx.commit().await?;
+    Ok(counted.into_iter().collect())
 }
 
 fn check(ids: &[ProposalId], verdict: &Verdict) -> Result<(), Error> {

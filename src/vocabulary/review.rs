@@ -222,6 +222,8 @@ pub async fn decisions(engine: &Engine, ctx: &OpContext, after: Option<&str>, be
 /// When a database is out of reach: the next sweep tries again.
 #[verb]
 pub async fn hide_unused(engine: &Engine, ctx: &OpContext) -> Result<(), Error> {
+    // Memories that are written after they were read here propose their phrases with a later time.
+    let since = engine.clock().now();
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
     let mut phrases = store::met_phrases(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
@@ -230,7 +232,7 @@ pub async fn hide_unused(engine: &Engine, ctx: &OpContext) -> Result<(), Error> 
     tx.commit().await?;
     phrases.retain(|phrase| !used.contains(phrase));
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
-    store::mark_unused(&mut tx, ctx.tenant_id, &phrases).await?;
+    store::mark_unused(&mut tx, ctx.tenant_id, &phrases, since).await?;
     Ok(tx.commit().await?)
 }
 

@@ -278,6 +278,18 @@ async fn a_proposal_goes_with_its_last_use_and_comes_back_with_it() {
     work(&world).await;
     remember(&world, &world.binky, fact("gizmo", "It whirs again")).await;
     assert_eq!(waiting(&world).await, ["doodad", "gizmo", "widget"], "used again");
+
+    // A sweep that read the memories before this use does not hide it.
+    let used = open(&world).await.into_iter().find(|proposal| proposal.phrase == "gizmo").unwrap().last_seen;
+    let mark = async |since: chrono::DateTime<chrono::Utc>| {
+        let mut tx = world.engine.db().kb.begin(world.vera.tenancy()).await.unwrap();
+        vocabulary::store::mark_unused(&mut tx, world.vera.tenant_id, &["gizmo".into()], since).await.unwrap();
+        tx.commit().await.unwrap();
+    };
+    mark(used).await;
+    assert_eq!(waiting(&world).await, ["doodad", "gizmo", "widget"]);
+    mark(used + chrono::Duration::seconds(1)).await;
+    assert_eq!(waiting(&world).await, ["doodad", "widget"]);
 }
 
 #[tokio::test]

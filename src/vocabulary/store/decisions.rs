@@ -74,13 +74,13 @@ pub async fn met_phrases(tx: &mut Tx, tenant: TenantId) -> Result<Vec<String>, D
     .await
 }
 
-/// Hides the open proposals of these phrases (normal forms), and shows all others.
+/// Hides the open proposals of these phrases (normal forms) unless one was met at `since` or later, and shows those of all other phrases.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, unused = unused.len()))]
-pub async fn mark_unused(tx: &mut Tx, tenant: TenantId, unused: &[String]) -> Result<(), DbError> {
+pub async fn mark_unused(tx: &mut Tx, tenant: TenantId, unused: &[String], since: DateTime<Utc>) -> Result<(), DbError> {
     tx.run(sql!(
-        [tenant, unused],
+        [tenant, unused, since],
         r"update term_proposals set unused = (normal = any($2))
-           where tenant_id = $1 and status = 'open' and unused <> (normal = any($2))"
+           where tenant_id = $1 and status = 'open' and unused <> (normal = any($2)) and (unused or last_seen < $3)"
     ))
     .await
 }

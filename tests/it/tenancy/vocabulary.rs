@@ -43,7 +43,7 @@ pub const VOCABULARY: &[Query] = queries! {
     "vocabulary::met_in" |tx, c| vocabulary::met_in(tx, c.tenant, c.shared.proposal, 10).await?.len();
     "vocabulary::met_phrases" |tx, c| vocabulary::met_phrases(tx, c.tenant).await?.len();
     "vocabulary::mark_unused" |tx, c| {
-        vocabulary::mark_unused(tx, c.tenant, &phrases()).await?;
+        vocabulary::mark_unused(tx, c.tenant, &phrases(), c.now + chrono::Duration::days(1)).await?;
         0
     };
     "vocabulary::settle" |tx, c| {

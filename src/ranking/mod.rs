@@ -2,7 +2,6 @@
 
 pub mod explain;
 pub mod updates;
-pub mod weighted;
 
 use crate::memories::model::{Memory, recency};
 use chrono::{DateTime, Utc};

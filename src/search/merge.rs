@@ -1,10 +1,10 @@
 //! Merging what the sources found: one content once, scored by one formula, best first. Pure.
 
-use crate::ranking::weighted::{self, Components};
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use uuid::Uuid;
 use wire::{SearchSource, Trust, Weights};
+use words::weighted::{self, Components};
 
 /// Something that a source found.
 #[derive(Clone, Debug, PartialEq)]

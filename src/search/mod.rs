@@ -9,7 +9,6 @@ mod top;
 pub(crate) use top::{TopReport, top_reports};
 
 use crate::activity::Reports;
-use crate::ranking::weighted::Scale;
 use crate::recall::{self, PreparedQuestion};
 use db::{DbError, Users, by_deadline};
 use decision_points::{PLAIN, Recipe, recipe};
@@ -28,6 +27,7 @@ use wire::{
 use words::bm25::Words;
 use words::guard;
 use words::stems;
+use words::weighted::Scale;
 
 /// Searches the agent's memories, what agents of the organisation reported, workflow steps and knowledge, and merges what they found: one
 /// content once, ranked by the weights of the organisation or of the decision point. A source that is late or out of reach is left out, and
@@ -208,7 +208,8 @@ async fn settings(engine: &Engine, ctx: &OpContext, deadline: Duration) -> Optio
 
 /// How similarities by words compare with cosines.
 fn scale(engine: &Engine) -> Scale {
-    Scale { floors: engine.model().floors, related: engine.model().related_threshold }
+    let Floors { vector, lexical } = engine.model().floors;
+    Scale { vector, lexical, related: engine.model().related_threshold }
 }
 
 /// The least similarity by meaning and by words: that of the organisation, or those that are registered for the model.

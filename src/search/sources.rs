@@ -6,7 +6,6 @@ use crate::knowledge::{self, CandidateQuery, PreparedQuery};
 use crate::memories::model::{Memory, content_hash, recency};
 use crate::memories::{self, Whose};
 use crate::ranking::Ranked;
-use crate::ranking::weighted::{Components, Scale};
 use crate::recall::{self, Narrowing, PreparedQuestion};
 use crate::search::decision_points::Recipe;
 use chrono::{DateTime, Utc};
@@ -15,6 +14,7 @@ use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use wire::{AgentId, KnowledgeHit, MatchedBy, MemoryId, Provenance, RecallFilters, SearchSource, Trust};
 use words::bm25::Words;
+use words::weighted::{Components, Scale};
 
 /// Candidates of each source.
 pub const CANDIDATES: usize = 50;

@@ -24,6 +24,7 @@ mod shorten;
 pub mod stems;
 pub mod steps;
 pub mod tokens;
+pub mod weighted;
 
 pub use csv::csv_line;
 pub use missed::missed;

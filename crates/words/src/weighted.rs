@@ -1,6 +1,5 @@
 //! The ranking `weighted`: the combined score of hits from several sources.
 
-use foundation::registry::Floors;
 use wire::Weights;
 
 /// What a hit of any source is scored by, each 0 to 1.
@@ -16,7 +15,10 @@ pub struct Components {
 /// is seldom above that of two texts about one matter. Beside one another as they are, words would always win.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
-    pub floors: Floors,
+    /// Least cosine at which a text is returned.
+    pub vector: f64,
+    /// Least share of the question's words at which a text is returned.
+    pub lexical: f64,
     /// The model's `related_threshold`: the cosine that all words of a question are worth. Below the floor of cosines it is 1.
     pub related: f64,
 }
@@ -25,12 +27,12 @@ impl Scale {
     /// A normalised BM25 as a cosine: the lexical floor becomes the floor of cosines, 1 becomes `related`, and what is between or below
     /// keeps its share of the way.
     pub fn cosine(&self, words: f64) -> f64 {
-        let Floors { vector, lexical } = self.floors;
+        let Self { vector, lexical, related } = *self;
         let words = words.clamp(0.0, 1.0);
         if words < lexical {
             return vector * words / lexical;
         }
-        let all = if self.related > vector { self.related } else { 1.0 };
+        let all = if related > vector { related } else { 1.0 };
         let share = if lexical < 1.0 { (words - lexical) / (1.0 - lexical) } else { 1.0 };
         vector + share * (all - vector)
     }
@@ -59,7 +61,7 @@ mod tests {
 
     #[test]
     fn words_are_worth_a_cosine() {
-        let scale = Scale { floors: Floors { vector: 0.25, lexical: 0.2 }, related: 0.6 };
+        let scale = Scale { vector: 0.25, lexical: 0.2, related: 0.6 };
         for (words, cosine) in [(0.0, 0.0), (0.1, 0.125), (0.2, 0.25), (0.6, 0.425), (1.0, 0.6), (7.0, 0.6)] {
             assert!((scale.cosine(words) - cosine).abs() < 1e-12, "{words}: {}", scale.cosine(words));
         }
@@ -70,7 +72,7 @@ mod tests {
         fn more_words_are_never_worth_less_and_the_floor_stays_the_floor(
             (vector, lexical, related) in (0.0..=1.0_f64, 0.0..=1.0_f64, 0.0..=1.0_f64), one in 0.0..=1.0_f64, other in 0.0..=1.0_f64,
         ) {
-            let scale = Scale { floors: Floors { vector, lexical }, related };
+            let scale = Scale { vector, lexical, related };
             let (less, more) = (one.min(other), one.max(other));
             prop_assert!(scale.cosine(less) <= scale.cosine(more) && (0.0..=1.0).contains(&scale.cosine(more)), "{:?}", scale);
             prop_assert!(more < lexical || scale.cosine(more) >= vector, "{:?}", scale);

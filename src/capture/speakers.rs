@@ -6,7 +6,7 @@ use crate::consolidation::{self, Owner};
 use crate::memories::model::{Change, DedupKey, Memory};
 use crate::memories::{CAPTURE, CONSOLE, store as memories};
 use chrono::{DateTime, Utc};
-use db::Tx;
+use db::{Tx, lock_owner};
 use extract::Role;
 use extract::parts::StoredTurn;
 use foundation::audit::{self, NewEntry};
@@ -91,7 +91,7 @@ pub async fn rename_speaker(
     }
     let ids: Vec<SourceId> = parts.iter().map(|part| part.id).collect();
     store::interrupt(&mut tx, ctx.tenancy(), &ids, now).await?;
-    consolidation::lock_owner(&mut tx, owner).await?;
+    lock_owner(&mut tx, owner.agent_id, owner.user_id).await?;
     let turns = turns_of(&parts, &to);
     let mut outcome = RenamedSpeaker { name: to.clone(), turns, ..RenamedSpeaker::default() };
     Renaming { engine, ctx, from, to: &to, now }.rename_memories(&mut tx, owner, &ids, &mut outcome).await?;

@@ -17,7 +17,6 @@ pub use decide::{decide, preview};
 pub use inbox::{inbox, items, quotes};
 pub use items::{ItemsPayload, consolidate, consolidate_items};
 pub use model::{NewCandidate, Placed, Ready, Spot};
-pub(crate) use place::lock_owner;
 pub use place::{place_all, prepare};
 pub(crate) use promote::merge;
 pub use quarantine::{decide_quarantine, quarantine, undo_dismissal};

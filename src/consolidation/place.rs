@@ -11,7 +11,7 @@ use crate::memories::twins::{self, Verdict, judge};
 use crate::memories::{CAPTURE, lock_episodes, make_room, remember, writing};
 use crate::profile;
 use crate::vocabulary::Resolved;
-use db::{DbError, Tx, lock, lock_all, lock_key};
+use db::{Tx, lock_all, lock_owner};
 use foundation::usage::Payer;
 use foundation::{Engine, Error, OpContext, identity};
 use wire::{
@@ -41,12 +41,6 @@ pub async fn prepare(engine: &Engine, ctx: &OpContext, owner: Owner, candidates:
     Ok(ready)
 }
 
-/// Lets nobody else place candidates of an owner until the transaction ends.
-pub(crate) async fn lock_owner(tx: &mut Tx, owner: Owner) -> Result<(), DbError> {
-    let user = owner.user_id.map_or([0; 16], |user| user.0.into_bytes());
-    lock(tx, lock_key(&[b"consolidate", owner.agent_id.0.as_bytes(), &user])).await
-}
-
 /// Places candidates of one owner, in their order. The lock makes them one after the other, so that of two equal ones the second is merged.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub async fn place_all(
@@ -57,7 +51,7 @@ pub async fn place_all(
     ready: &[Ready],
     policy: &CapturePolicy,
 ) -> Result<Vec<Placed>, Error> {
-    lock_owner(tx, owner).await?;
+    lock_owner(tx, owner.agent_id, owner.user_id).await?;
     // In the order of everybody who writes: episodes, keys, rows, then counts. A candidate may become durable below and replace what it
     // corrects, and two callers must not cross.
     let promoted: Vec<&Ready> = ready.iter().filter(|one| may_promote(&one.candidate, policy)).collect();

@@ -324,6 +324,7 @@ async fn equal_texts_of_attachments_take_one_place() {
         };
         let content = format!("File number {number}.").into_bytes();
         let source = capture::add_source(&world.engine, &world.atlas, details, content).await.unwrap().source_id;
+        sqlx::query("update sources set content = $2 where id = $1").bind(source).bind(text).run(&world.engine).await;
         let attachment = Attachment { source_id: source.0, connection_id: Some(MAIL), attachment_id: Some(&id), filename: None, text };
         documents::index_attachment(&world.engine, &world.system, subject, &attachment).await.unwrap();
     };

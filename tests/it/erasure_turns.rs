@@ -1,13 +1,78 @@
 //! Erasing a person from a conversation of several people: as a whole, or only the turns that name the person.
 
-use crate::capture::{captured, inbox};
+use crate::capture::{captured, conversation, inbox, send};
 use crate::erasure::idris;
-use crate::support::{agent, alone, settle, work};
+use crate::support::{Fetch, agent, alone, memory_owner, settle, waiting_for_locks, work};
+use chrono::Duration;
 use db::clock::Clock;
+use foundation::jobs::store::claim_step;
+use foundation::jobs::{ExtractPayload, Held};
+use foundation::testing::World;
 use foundation::{Error, identity};
 use remembrancer::{capture, erasure};
 use std::collections::BTreeSet;
-use wire::{ErasureState, MentionPlace, MentionRef, NewErasure, UserId, UserRef};
+use tokio_util::sync::CancellationToken;
+use wire::{ErasureId, ErasureState, MentionPlace, MentionRef, NewErasure, SourceId, UserId, UserRef};
+
+const TALK: &str = "[2026-05-21 09:12] Idris: I moved to Basel last month.\n\
+    [2026-05-21 09:13] Zqxmarker: My sister Lena works as a nurse in Zurich.\n\
+    [2026-05-21 09:14] Mina: I am allergic to peanuts.\n";
+
+/// A confirmed request to erase a new person called Zqxmarker with one mention; its job is due.
+async fn confirmed(world: &World, place: MentionPlace, source: SourceId) -> ErasureId {
+    let person = identity::add_user(&world.engine, &world.vera, "crm-zqxmarker", None, None).await.unwrap().id;
+    let (reason, names) = ("Article 17, case 31".into(), vec!["Zqxmarker".into()]);
+    let new = NewErasure { user: person.into(), reason, names, mentions: vec![MentionRef { place, id: source.0 }] };
+    let id = erasure::request(&world.engine, &world.vera, new).await.unwrap();
+    erasure::confirm(&world.engine, &idris(world).await, id, &person.into()).await.unwrap();
+    id
+}
+
+/// How many rows of a table of memories have a text in them.
+async fn holding(world: &World, table: &str, text: &str) -> i64 {
+    let sql = format!("select count(*) from {table} t where t::text ilike '%' || $1 || '%'");
+    sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).bind(text.to_owned()).one(&world.engine).await
+}
+
+async fn until_waiting(world: &World, connections: i64) {
+    let mut observer = memory_owner(&world.engine).await;
+    while waiting_for_locks(&mut observer).await < connections {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A worker stores its candidates while the erasure waits: they go, too.
+#[tokio::test]
+async fn turns_go_with_what_a_running_capture_makes_of_them() {
+    for place in [MentionPlace::Turns, MentionPlace::Source] {
+        let world = alone().await;
+        let (engine, source) = (&world.engine, send(&world, &world.atlas, TALK).await.source_id);
+        capture::capture_conversation(engine, &world.atlas, conversation(source)).await.unwrap();
+        let now = engine.clock().now();
+        let read = claim_step(engine.db().memory.system(), now, now + Duration::seconds(30), None, &[]).await.unwrap().unwrap();
+        let held = Held { tenant_id: read.tenant_id, agent_id: read.agent_id, id: read.id, attempt: read.attempt };
+        confirmed(&world, place, source).await;
+
+        let mut blocker = engine.db().memory.begin(world.vera.tenancy()).await.unwrap();
+        db::lock_owner(&mut blocker, agent(&world.atlas), None).await.unwrap();
+        let (payload, stop) = (ExtractPayload::default(), CancellationToken::new());
+        let erasing = async {
+            until_waiting(&world, 1).await;
+            work(&world).await;
+        };
+        let release = async {
+            until_waiting(&world, 2).await;
+            blocker.commit().await.unwrap();
+        };
+        let (extracted, (), ()) = tokio::join!(capture::extract_source(engine, &world.system, held, &payload, &stop), erasing, release);
+        extracted.unwrap();
+        work(&world).await;
+        assert_eq!(holding(&world, "evidence", "nurse").await, 0, "{place}");
+        let candidates = i64::from(place == MentionPlace::Source);
+        assert_eq!(holding(&world, "agent_memories", "nurse").await, candidates, "{place}: a whole source leaves what was made of it");
+        assert_eq!(holding(&world, "agent_memories", "peanuts").await, 1, "{place}");
+    }
+}
 
 /// One of two equal conversations goes as a whole, the other one loses a turn.
 #[tokio::test]
@@ -16,10 +81,7 @@ async fn a_transcript_goes_as_a_whole_or_only_the_turns_that_name_the_person() {
     let (engine, vera, idris) = (&world.engine, &world.vera, idris(&world).await);
     let reference = UserRef::External("crm-zqxmarker".into());
     let person = identity::add_user(engine, vera, "crm-zqxmarker", Some("Zqxmarker Person"), None).await.unwrap().id;
-    let talk = "[2026-05-21 09:12] Idris: I moved to Basel last month.\n\
-        [2026-05-21 09:13] Zqxmarker: My sister Lena works as a nurse in Zurich.\n\
-        [2026-05-21 09:14] Mina: I am allergic to peanuts.\n";
-    let (split, whole) = (captured(&world, &world.binky, talk).await.source_id, captured(&world, &world.atlas, talk).await.source_id);
+    let (split, whole) = (captured(&world, &world.binky, TALK).await.source_id, captured(&world, &world.atlas, TALK).await.source_id);
     assert_eq!(inbox(&world).await.len(), 6);
     settle(&world).await;
 
@@ -72,6 +134,6 @@ async fn a_transcript_goes_as_a_whole_or_only_the_turns_that_name_the_person() {
         assert_eq!(erasure::erased_by(engine, vera, what).await.unwrap(), expected);
     }
     // The same transcript once more brings nothing back.
-    captured(&world, &world.binky, talk).await;
+    captured(&world, &world.binky, TALK).await;
     assert_eq!(inbox(&world).await.iter().filter(|item| item.agent_id == agent(&world.binky)).count(), 2);
 }

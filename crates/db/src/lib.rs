@@ -50,7 +50,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::JoinError;
-use wire::TenantId;
+use wire::{AgentId, TenantId, UserId};
 
 /// Connections of the pool that serves requests.
 const APP_CONNECTIONS: u32 = 16;
@@ -377,6 +377,15 @@ pub async fn see_users_of(tx: &mut Tx, tenancy: Tenancy) -> Result<(), DbError> 
 pub async fn lock(tx: &mut Tx, key: i64) -> Result<(), DbError> {
     sqlx::query("select pg_advisory_xact_lock($1)").bind(key).execute(&mut **tx).await?;
     Ok(())
+}
+
+/// Lets nobody else place candidates of an agent and a user until the transaction ends.
+///
+/// # Errors
+/// When the connection is lost.
+pub async fn lock_owner(tx: &mut Tx, agent: AgentId, user: Option<UserId>) -> Result<(), DbError> {
+    let user = user.map_or([0; 16], |user| user.0.into_bytes());
+    lock(tx, lock_key(&[b"consolidate", agent.0.as_bytes(), &user])).await
 }
 
 /// Takes several advisory locks in one order, whoever takes them, so that two callers never wait for one another.

@@ -3,10 +3,11 @@
 use super::turns::{Places, delete_quotes};
 use chrono::{DateTime, Utc};
 use db::columns::{Erasure, Holds, TABLES};
-use db::{DbError, Tx, like, sql, statement};
+use db::{DbError, Tx, like, lock_owner, sql, statement};
 use sqlx::FromRow;
+use std::collections::BTreeSet;
 use uuid::Uuid;
-use wire::{ErasureId, MentionPlace, TenantId, UserId};
+use wire::{AgentId, ErasureId, MentionPlace, TenantId, UserId};
 
 /// Where mentions are searched: a table, and the column that names the row that goes.
 #[derive(Clone, Copy, Debug)]
@@ -119,17 +120,29 @@ pub async fn delete_where(tx: &mut Tx, table: &'static str, column: &'static str
     tx.changed(statement!(sql, tenant, ids)).await
 }
 
-/// Locks sources with all of their parts, as everybody who works on a source does before anything else; which parts.
+/// Locks sources with all of their parts, then takes their events from the workers, whose step begins again, then locks the owners: the order
+/// of everybody who works on a source. What a worker stored until then is seen from now on. Which parts.
 pub async fn lock_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<Vec<Uuid>, DbError> {
-    tx.values(sql!(
-        [tenant, ids],
-        r"select s.id from sources s
-           where s.tenant_id = $1
-             and (s.id = any($2) or s.whole_id in (select coalesce(w.whole_id, w.id) from sources w where w.tenant_id = $1
-                  and w.id = any($2)))
-           order by coalesce(s.whole_id, s.id), s.part for update of s"
+    let parts: Vec<(Uuid, AgentId, Option<UserId>)> = tx
+        .rows(sql!(
+            [tenant, ids],
+            r"select s.id, s.agent_id, s.user_id from sources s
+               where s.tenant_id = $1 and (s.id = any($2)
+                  or s.whole_id in (select coalesce(w.whole_id, w.id) from sources w where w.tenant_id = $1 and w.id = any($2)))
+               order by coalesce(s.whole_id, s.id), s.part for update of s"
+        ))
+        .await?;
+    let ids: Vec<Uuid> = parts.iter().map(|(id, ..)| *id).collect();
+    tx.run(sql!(
+        [tenant, &ids],
+        r"update events set state = 'pending', error = null, leased_until = null, attempts_before = attempt
+           where tenant_id = $1 and source_id = any($2) and state = 'running'"
     ))
-    .await
+    .await?;
+    for (agent, user) in parts.into_iter().map(|(_, agent, user)| (agent, user)).collect::<BTreeSet<_>>() {
+        lock_owner(tx, agent, user).await?;
+    }
+    Ok(ids)
 }
 
 /// Removes sources with all of their parts, what quotes them, and what profiles have from them.

@@ -97,7 +97,7 @@ pub async fn delete_quotes(
 }
 
 /// Stores a part without what names a person. Its file name, its reference and its title go where they name the person, and also where they
-/// may repeat the first turn, if `retitled`. A capture that runs begins its step again.
+/// may repeat the first turn, if `retitled`.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, %part))]
 pub async fn put_redacted(
     tx: &mut Tx,
@@ -110,9 +110,7 @@ pub async fn put_redacted(
     let patterns: Vec<String> = names.iter().map(|name| like::contains(name)).collect();
     tx.run(sql!(
         [tenant, part, &redacted.text, Json(&redacted.turns), patterns, retitled],
-        r"with running as (update events set state = 'pending', error = null, leased_until = null, attempts_before = attempt
-                            where tenant_id = $1 and source_id = $2 and state = 'running')
-          update sources s
+        r"update sources s
              set content = case when s.bytes is null then $3 end, turns = $4,
                  title = case when s.title ilike any($5) or $6 and s.title is distinct from s.filename then 'Untitled source' else s.title end,
                  reference = case when s.reference ilike any($5) or $6 and s.reference is distinct from s.filename then 'Untitled source'

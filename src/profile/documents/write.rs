@@ -91,7 +91,7 @@ pub async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, subject: Sub
 pub async fn index_attachment(engine: &Engine, ctx: &OpContext, subject: Subject, attachment: &Attachment<'_>) -> Result<(), Error> {
     let drafts = of_attachment(attachment);
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    if store::hold_source(&mut tx, ctx.tenancy(), subject, attachment.source_id).await? {
+    if store::hold_source(&mut tx, ctx.tenancy(), subject, attachment.source_id, attachment.text).await? {
         put(engine, ctx, &mut tx, subject, drafts).await?;
     }
     tx.commit().await?;

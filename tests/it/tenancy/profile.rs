@@ -191,7 +191,8 @@ pub const PROFILE: &[Query] = queries! {
         0
     };
     "documents::hold_source" |tx, c| {
-        usize::from(documents::hold_source(tx, c.ctx.tenancy(), subject(c), capture::source(c).0).await?)
+        let text = "Vera likes tea. Vera likes cocoa.";
+        usize::from(documents::hold_source(tx, c.ctx.tenancy(), subject(c), capture::source(c).0, text).await?)
     };
     "documents::put_entities" |tx, c| {
         documents::put_entities(tx, c.ctx.tenancy(), subject(c), id(c, 1), &[(c.fresh, entity())], c.now).await?;

@@ -157,13 +157,13 @@ pub async fn put_vectors(
     Ok(())
 }
 
-/// Locks a source until the transaction ends, so that it is not erased meanwhile; whether it is there.
-pub async fn hold_source(tx: &mut Tx, tenancy: Tenancy, subject: Subject, source: Uuid) -> Result<bool, DbError> {
+/// Locks a source until the transaction ends, so that it is not erased meanwhile; whether it is there and still has this text.
+pub async fn hold_source(tx: &mut Tx, tenancy: Tenancy, subject: Subject, source: Uuid, text: &str) -> Result<bool, DbError> {
     let held: Option<i32> = tx
         .value_if_any(sql!(
-            [tenancy.tenant, subject.agent_id, source, tenancy.users, subject.user_id],
+            [tenancy.tenant, subject.agent_id, source, tenancy.users, subject.user_id, text],
             r"select 1 from sources s
-           where s.tenant_id = $1 and s.agent_id = $2 and s.id = $3 and ",
+           where s.tenant_id = $1 and s.agent_id = $2 and s.id = $3 and s.content = $6 and ",
             same_user!("s", "$5"),
             " and ",
             of_user!("s", "$4"),

@@ -37,8 +37,8 @@ pub(super) async fn extent(engine: &Engine, ctx: &OpContext, part: Uuid, names: 
         redacted.places.into_iter().for_each(|place| some.add(part.id, place));
     }
     extent.speakers = speakers.len() as i64;
-    extent.bereft = store::derived(&mut tx, ctx.tenant_id, &all).await?.len() as i64;
-    extent.derived = store::derived(&mut tx, ctx.tenant_id, &some).await?.len() as i64;
+    extent.bereft = store::derived(&mut tx, ctx.tenant_id, &all, false).await?.len() as i64;
+    extent.derived = store::derived(&mut tx, ctx.tenant_id, &some, true).await?.len() as i64;
     tx.commit().await?;
     Ok(Some(extent))
 }
@@ -55,7 +55,7 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, parts: &[
         let mut places = Places::default();
         redacted.iter().for_each(|(id, part)| part.places.iter().for_each(|place| places.add(*id, place.clone())));
         // The memories first: an attempt that dies in between finds them again, because their evidence and these turns are still there.
-        for memories in store::derived(&mut tx, tenant, &places).await?.chunks(PART) {
+        for memories in store::derived(&mut tx, tenant, &places, true).await?.chunks(PART) {
             memories::erase(engine, ctx, key, memories).await?;
         }
         store::delete_quotes(&mut tx, tenant, stored.request.id, &locked, &places, engine.clock().now()).await?;

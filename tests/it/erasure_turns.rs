@@ -2,17 +2,17 @@
 
 use crate::capture::{captured, conversation, inbox, send};
 use crate::erasure::idris;
-use crate::support::{Fetch, agent, alone, memory_owner, settle, waiting_for_locks, work};
+use crate::support::{Fetch, agent, alone, memory_owner, remember, settle, waiting_for_locks, work};
 use chrono::Duration;
 use db::clock::Clock;
 use foundation::jobs::store::claim_step;
 use foundation::jobs::{ExtractPayload, Held};
-use foundation::testing::World;
+use foundation::testing::{World, fact};
 use foundation::{Error, identity};
-use remembrancer::{capture, erasure};
+use remembrancer::{capture, consolidation, erasure};
 use std::collections::BTreeSet;
 use tokio_util::sync::CancellationToken;
-use wire::{ErasureId, ErasureState, MentionPlace, MentionRef, NewErasure, SourceId, UserId, UserRef};
+use wire::{ErasureId, ErasureState, InboxVerdict, MentionPlace, MentionRef, NewErasure, SourceId, UserId, UserRef};
 
 const TALK: &str = "[2026-05-21 09:12] Idris: I moved to Basel last month.\n\
     [2026-05-21 09:13] Zqxmarker: My sister Lena works as a nurse in Zurich.\n\
@@ -136,4 +136,41 @@ async fn a_transcript_goes_as_a_whole_or_only_the_turns_that_name_the_person() {
     // The same transcript once more brings nothing back.
     captured(&world, &world.binky, TALK).await;
     assert_eq!(inbox(&world).await.iter().filter(|item| item.agent_id == agent(&world.binky)).count(), 2);
+}
+
+/// Two turns of the person became one memory: the candidate that was merged goes with it.
+#[tokio::test]
+async fn a_merged_candidate_goes_with_its_only_turn() {
+    let world = alone().await;
+    let (engine, vera) = (&world.engine, &world.vera);
+    let talk = "[2026-05-21 09:12] Zqx: I am allergic to peanuts.\n\
+        [2026-05-21 09:13] Idris: I moved to Basel last month.\n\
+        [2026-05-21 09:14] Zqxmarker: I am allergic to peanuts.\n";
+    let source = captured(&world, &world.atlas, talk).await.source_id;
+    let kept = inbox(&world).await.into_iter().find(|item| item.content.starts_with("Zqxmarker")).unwrap().id;
+    consolidation::decide(engine, vera, &[kept], InboxVerdict::confirm(), &Default::default()).await.unwrap();
+    let renamed = capture::rename_speaker(engine, vera, source, "Zqx", "Zqxmarker".into(), None).await.unwrap();
+    assert_eq!((renamed.merged, holding(&world, "agent_memories", "peanuts").await), (1, 2));
+    settle(&world).await;
+    confirmed(&world, MentionPlace::Turns, source).await;
+    work(&world).await;
+    for table in ["agent_memories", "agent_memory_versions", "evidence"] {
+        assert_eq!(holding(&world, table, "peanuts").await, 0, "{table}");
+    }
+    assert_eq!(holding(&world, "agent_memories", "Basel").await, 1);
+}
+
+#[tokio::test]
+async fn what_an_agent_wrote_itself_stays_without_the_quote() {
+    let world = alone().await;
+    let said = "Zqxmarker, 21 May 2026: “My sister Lena works as a nurse in Zurich.”";
+    let own = remember(&world, &world.atlas, fact("family", said)).await.memory_id;
+    let source = captured(&world, &world.atlas, TALK).await.source_id;
+    let quotes = "select count(*) from evidence where memory_id = $1";
+    assert_eq!(sqlx::query_scalar::<_, i64>(quotes).bind(own).one(&world.engine).await, 1);
+    settle(&world).await;
+    let id = confirmed(&world, MentionPlace::Turns, source).await;
+    work(&world).await;
+    assert_eq!((holding(&world, "evidence", "nurse").await, holding(&world, "agent_memories", "nurse").await), (0, 1));
+    assert_eq!(erasure::erased_by(&world.engine, &world.vera, own.0).await.unwrap(), Some(id));
 }

@@ -1,4 +1,4 @@
-//! Rows that name their user in a column, for an erasure: the statements are made from the list of columns.
+//! Rows that an erasure removes: those that name their user in a column, made from the list of columns, and what is left without them.
 
 use crate::columns::{Erasure, TABLES};
 use crate::{DbError, Tx, sql, statement};
@@ -38,4 +38,15 @@ pub async fn delete(tx: &mut Tx, table: &'static str, tenant: TenantId, user: Us
     }
     let sql = format!("delete from {table} where tenant_id = $1 and user_id = $2");
     tx.changed(statement!(sql, tenant, user)).await
+}
+
+/// Removes jobs about memories that are no more.
+pub async fn delete_orphaned_jobs(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
+    tx.run(sql!(
+        [tenant],
+        r"delete from events e
+           where e.tenant_id = $1 and e.task in ('embed', 'settle_links', 'remember') and e.payload ? 'memory_id'
+             and not exists (select from agent_memories m where m.tenant_id = $1 and m.id::text = e.payload->>'memory_id')"
+    ))
+    .await
 }

@@ -116,7 +116,7 @@ pub struct SourceExtent {
     pub naming: i64,
     /// Memories that quote nothing but this source: they stay without it, and lose their evidence.
     pub bereft: i64,
-    /// Memories that quote nothing but the turns that name the person: they go with these turns.
+    /// Memories that a capture made, and that quote nothing but the turns that name the person: they go with these turns.
     pub derived: i64,
 }
 

@@ -147,6 +147,21 @@ pub async fn delete_memories(tx: &mut Tx, tenant: TenantId, memories: &[Doomed])
     ))
     .await?;
     for (agent, ids) in agents {
+        // A memory that a candidate was merged into has its topics. The next start of the server cuts its words again.
+        tx.run(sql!(
+            [tenant, agent, &ids],
+            r"with gone as (
+                  select v.memory_id, m.topic_normal from evidence v join agent_memories m on m.tenant_id = $1 and m.id = v.candidate_id
+                   where v.tenant_id = $1 and v.agent_id = $2 and v.candidate_id = any($3)
+                  union
+                  select v.memory_id, f.topic_normal from evidence v join memory_topics f on f.tenant_id = $1 and f.memory_id = v.candidate_id
+                   where v.tenant_id = $1 and v.agent_id = $2 and v.candidate_id = any($3)),
+              dropped as (delete from memory_topics t using gone g
+                           where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = g.memory_id and t.topic_normal = g.topic_normal
+                          returning t.memory_id)
+              update agent_memories m set word_rules = 0 from dropped d where m.tenant_id = $1 and m.agent_id = $2 and m.id = d.memory_id"
+        ))
+        .await?;
         for (table, column) in OF_MEMORY {
             let sql = format!("delete from {table} where tenant_id = $1 and agent_id = $2 and {column} = any($3)");
             tx.run(statement!(sql, tenant, agent, &ids)).await?;
@@ -183,17 +198,6 @@ pub async fn strip_forms(tx: &mut Tx, tenant: TenantId, forms: &[String]) -> Res
                  and not exists (select from memory_topics t where t.tenant_id = $1 and t.topic_normal = f.form))
           update events e set payload = jsonb_set(e.payload, '{forms}', (e.payload->'forms') - g.forms)
             from gone g where e.tenant_id = $1 and e.task = 'recanonicalise' and e.payload->'forms' ?| g.forms"
-    ))
-    .await
-}
-
-/// Removes jobs about memories that are no more.
-pub async fn delete_orphaned_jobs(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
-    tx.run(sql!(
-        [tenant],
-        r"delete from events e
-           where e.tenant_id = $1 and e.task in ('embed', 'settle_links', 'remember') and e.payload ? 'memory_id'
-             and not exists (select from agent_memories m where m.tenant_id = $1 and m.id::text = e.payload->>'memory_id')"
     ))
     .await
 }

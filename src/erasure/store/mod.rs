@@ -6,15 +6,15 @@ mod mentions;
 mod requests;
 mod turns;
 
-pub use db::of_user::{count, delete, ids_of, tables};
+pub use db::of_user::{count, delete, delete_orphaned_jobs, ids_of, tables};
 pub use erased::erased_by;
 pub use foundation::identity::store::erasure::{
     Known, count_texts, erase_ledger, erase_texts_about, erase_texts_naming, erase_user, known, revoke_keys,
 };
 pub use foundation::terms::store::erasure::{delete_phrases, empty_decisions, phrases_of};
 pub use memories::{
-    Doomed, OF_MEMORY, TO_MEMORY, contradicted_by, delete_memories, delete_orphaned_jobs, doomed, erased, hashes_of_versions, memories_of,
-    put_fingerprints, strip_forms,
+    Doomed, OF_MEMORY, TO_MEMORY, contradicted_by, delete_memories, doomed, erased, hashes_of_versions, memories_of, put_fingerprints,
+    strip_forms,
 };
 pub use mentions::{
     MentionRow, PLACES, Place, delete_leaves, delete_reports, delete_retrievals, delete_sources, delete_where, find, lock_sources, owners,

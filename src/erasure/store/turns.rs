@@ -54,17 +54,22 @@ pub async fn texts(tx: &mut Tx, tenant: TenantId, part: Uuid) -> Result<Vec<Text
     .await
 }
 
-/// The memories that quote nothing but some stretches.
-pub async fn derived(tx: &mut Tx, tenant: TenantId, places: &Places) -> Result<Vec<MemoryId>, DbError> {
+/// The memories that quote nothing but some stretches. With `made`, only those that a capture made of them, also merged ones, whose quotes
+/// another memory has now.
+pub async fn derived(tx: &mut Tx, tenant: TenantId, places: &Places, made: bool) -> Result<Vec<MemoryId>, DbError> {
     tx.values(sql!(
-        [tenant, &places.parts, &places.starts, &places.ends],
+        [tenant, &places.parts, &places.starts, &places.ends, made],
         r"with quotes as (
-              select v.id, v.memory_id from evidence v join unnest($2::uuid[], $3::int[], $4::int[]) p (part, starts, ends)
+              select v.id, v.memory_id, v.candidate_id from evidence v join unnest($2::uuid[], $3::int[], $4::int[]) p (part, starts, ends)
                   on v.source_id = p.part and v.starts < p.ends and v.ends > p.starts
                where v.tenant_id = $1)
-          select distinct q.memory_id from quotes q
-           where not exists (select from evidence o where o.tenant_id = $1 and o.memory_id = q.memory_id
-                                and o.id not in (select id from quotes))"
+          select m.id from agent_memories m
+           where m.tenant_id = $1 and m.id in (select memory_id from quotes union select candidate_id from quotes where $5)
+             and (not $5 or exists (select from agent_memory_versions p where p.tenant_id = $1 and p.agent_id = m.agent_id
+                                       and p.memory_id = m.id and p.change = 'proposed'
+                                       and (p.actor_kind <> 'agent' or m.source->>'platform' = 'capture')))
+             and not exists (select from evidence o where o.tenant_id = $1 and o.id not in (select id from quotes)
+                                and (o.memory_id = m.id or o.agent_id = m.agent_id and o.candidate_id = m.id))"
     ))
     .await
 }

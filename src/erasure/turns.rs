@@ -26,7 +26,7 @@ pub(super) async fn extent(engine: &Engine, ctx: &OpContext, part: Uuid, names: 
     db::lift_statement_timeout(&mut tx).await?;
     let parts = store::texts(&mut tx, ctx.tenant_id, part).await?;
     let Some(first) = parts.first() else { return Ok(None) };
-    let mut extent = SourceExtent { whole: first.id, form: first.form, turns: 0, speakers: 0, naming: 0, bereft: 0, derived: 0 };
+    let mut extent = SourceExtent { whole: first.id, form: first.form, turns: 0, speakers: 0, naming: 0, bereft: 0, derived: 0, leaves: 0 };
     let all = Places::whole(&parts.iter().map(|part| part.id).collect::<Vec<_>>());
     let (mut some, mut speakers) = (Places::default(), BTreeSet::new());
     for part in &parts {
@@ -39,6 +39,7 @@ pub(super) async fn extent(engine: &Engine, ctx: &OpContext, part: Uuid, names: 
     extent.speakers = speakers.len() as i64;
     extent.bereft = store::derived(&mut tx, ctx.tenant_id, &all, false).await?.len() as i64;
     extent.derived = store::derived(&mut tx, ctx.tenant_id, &some, true).await?.len() as i64;
+    extent.leaves = store::count_leaves(&mut tx, ctx.tenant_id, &some).await?;
     tx.commit().await?;
     Ok(Some(extent))
 }
@@ -59,7 +60,7 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, parts: &[
             memories::erase(engine, ctx, key, memories).await?;
         }
         store::delete_quotes(&mut tx, tenant, stored.request.id, &locked, &places, engine.clock().now()).await?;
-        store::delete_leaves(&mut tx, tenant, &locked).await?;
+        store::delete_leaves(&mut tx, tenant, &locked, &places, names).await?;
         let retitled = redacted.first().is_some_and(|(_, part)| part.opening_went());
         for (id, part) in redacted {
             store::put_redacted(&mut tx, tenant, id, &part, names, retitled).await?;

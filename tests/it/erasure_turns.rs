@@ -9,10 +9,13 @@ use foundation::jobs::store::claim_step;
 use foundation::jobs::{ExtractPayload, Held};
 use foundation::testing::{World, fact};
 use foundation::{Error, identity};
-use remembrancer::{capture, consolidation, erasure};
+use remembrancer::{capture, consolidation, context, erasure};
 use std::collections::BTreeSet;
 use tokio_util::sync::CancellationToken;
-use wire::{ErasureId, ErasureState, InboxVerdict, MentionPlace, MentionRef, NewErasure, SourceId, UserId, UserRef};
+use wire::{
+    AssembleRequest, ErasureId, ErasureState, InboxVerdict, MentionPlace, MentionRef, NewErasure, SourceDetails, SourceForm, SourceId,
+    UserId, UserRef,
+};
 
 const TALK: &str = "[2026-05-21 09:12] Idris: I moved to Basel last month.\n\
     [2026-05-21 09:13] Zqxmarker: My sister Lena works as a nurse in Zurich.\n\
@@ -173,4 +176,35 @@ async fn what_an_agent_wrote_itself_stays_without_the_quote() {
     work(&world).await;
     assert_eq!((holding(&world, "evidence", "nurse").await, holding(&world, "agent_memories", "nurse").await), (0, 1));
     assert_eq!(erasure::erased_by(&world.engine, &world.vera, own.0).await.unwrap(), Some(id));
+}
+
+#[tokio::test]
+async fn a_file_loses_only_the_pieces_with_the_turns_and_no_prompt_keeps_them() {
+    for place in [MentionPlace::Turns, MentionPlace::Source] {
+        let world = alone().await;
+        let (engine, atlas) = (&world.engine, &world.atlas);
+        let cranes =
+            |from: usize| (from..from + 60).map(|n| format!("crane {n} in the north dock lifts forty tonnes ")).collect::<String>();
+        let talk = format!(
+            "[2026-05-21 09:12] Idris: {}\n[2026-05-21 09:13] Zqxmarker: Lena is a nurse.\n[2026-05-21 09:14] Mina: {}\n",
+            cranes(0),
+            cranes(60)
+        );
+        let details = SourceDetails { form: Some(SourceForm::ToolOutput), ..SourceDetails::default() };
+        let source = capture::add_source(engine, atlas, details, talk.into_bytes()).await.unwrap().source_id;
+        capture::capture_conversation(engine, atlas, conversation(source)).await.unwrap();
+        work(&world).await;
+        context::assemble(engine, atlas, AssembleRequest::new("What does the crane lift?")).await.unwrap();
+        engine.finish_deferred().await;
+        let pieces = holding(&world, "profile_documents", "crane").await;
+        assert!(pieces > 3 && holding(&world, "profile_documents", "nurse").await == 1, "{pieces}");
+        assert_eq!(holding(&world, "context_texts", "crane").await, 1);
+        settle(&world).await;
+        confirmed(&world, place, source).await;
+        work(&world).await;
+        assert_eq!(holding(&world, "profile_documents", "nurse").await, 0, "{place}");
+        let left = holding(&world, "profile_documents", "crane").await;
+        assert!(if place == MentionPlace::Turns { left >= pieces - 1 } else { left == 0 }, "{place}: {left} of {pieces}");
+        assert_eq!(holding(&world, "context_texts", "crane").await, 0, "{place}");
+    }
 }

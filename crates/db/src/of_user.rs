@@ -1,4 +1,4 @@
-//! Rows that an erasure removes: those that name their user in a column, made from the list of columns, and what is left without them.
+//! Rows that an erasure removes: those that name their user in a column, made from the list of columns, and those that it chose by id.
 
 use crate::columns::{Erasure, TABLES};
 use crate::{DbError, Tx, sql, statement};
@@ -49,4 +49,41 @@ pub async fn delete_orphaned_jobs(tx: &mut Tx, tenant: TenantId) -> Result<(), D
              and not exists (select from agent_memories m where m.tenant_id = $1 and m.id::text = e.payload->>'memory_id')"
     ))
     .await
+}
+
+/// Removes rows by a column. The names are literals of the caller.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
+pub async fn delete_where(tx: &mut Tx, table: &'static str, column: &'static str, tenant: TenantId, ids: &[Uuid]) -> Result<u64, DbError> {
+    let sql = format!("delete from {table} where tenant_id = $1 and {column} = any($2)");
+    tx.changed(statement!(sql, tenant, ids)).await
+}
+
+/// Removes logged recalls with their hits and citations.
+pub async fn delete_retrievals(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<(), DbError> {
+    for table in ["retrieval_hits", "citations"] {
+        delete_where(tx, table, "retrieval_id", tenant, ids).await?;
+    }
+    delete_where(tx, "retrievals", "id", tenant, ids).await?;
+    Ok(())
+}
+
+/// Removes what agents reported, with its words, and what BM25 counts of it.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
+pub async fn delete_reports(tx: &mut Tx, table: &'static str, terms: &'static str, tenant: TenantId, ids: &[Uuid]) -> Result<(), DbError> {
+    let sql = format!(
+        r"with gone as (
+              select t.user_id, max(w.length) as length from {table} t
+                join {terms} w on w.tenant_id = t.tenant_id and w.id = t.id
+               where t.tenant_id = $1 and t.id = any($2) group by t.user_id, t.id),
+          sums as (select user_id, count(*) as documents, sum(length) as terms from gone group by user_id)
+          update activity_counts c set documents = c.documents - s.documents, terms = c.terms - s.terms
+            from sums s
+           where c.tenant_id = $1 and c.source = '{table}' and c.user_id is not distinct from s.user_id
+             and c.slot = (select min(o.slot) from activity_counts o
+                            where o.tenant_id = $1 and o.source = '{table}' and o.user_id is not distinct from s.user_id)"
+    );
+    tx.run(statement!(sql, tenant, ids)).await?;
+    delete_where(tx, terms, "id", tenant, ids).await?;
+    delete_where(tx, table, "id", tenant, ids).await?;
+    Ok(())
 }

@@ -118,6 +118,8 @@ pub struct SourceExtent {
     pub bereft: i64,
     /// Memories that a capture made, and that quote nothing but the turns that name the person: they go with these turns.
     pub derived: i64,
+    /// Facts in profiles that cite a part with such a turn: they go with these turns, too.
+    pub leaves: i64,
 }
 
 impl SourceExtent {

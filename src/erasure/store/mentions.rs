@@ -1,8 +1,9 @@
 //! Rows that mention a person and belong to others or to nobody.
 
-use super::turns::{Places, delete_quotes};
+use super::turns::{Places, delete_leaves, delete_quotes};
 use chrono::{DateTime, Utc};
 use db::columns::{Erasure, Holds, TABLES};
+use db::of_user::delete_where;
 use db::{DbError, Tx, like, lock_owner, sql, statement};
 use sqlx::FromRow;
 use std::collections::BTreeSet;
@@ -113,13 +114,6 @@ pub async fn owners(tx: &mut Tx, at: &Place, tenant: TenantId, ids: &[Uuid]) -> 
     tx.values(statement!(sql, tenant, ids)).await
 }
 
-/// Removes rows by a column. The names are literals of this room.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
-pub async fn delete_where(tx: &mut Tx, table: &'static str, column: &'static str, tenant: TenantId, ids: &[Uuid]) -> Result<u64, DbError> {
-    let sql = format!("delete from {table} where tenant_id = $1 and {column} = any($2)");
-    tx.changed(statement!(sql, tenant, ids)).await
-}
-
 /// Locks sources with all of their parts, then takes their events from the workers, whose step begins again, then locks the owners: the order
 /// of everybody who works on a source. What a worker stored until then is seen from now on. Which parts.
 pub async fn lock_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<Vec<Uuid>, DbError> {
@@ -148,57 +142,10 @@ pub async fn lock_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result
 /// Removes sources with all of their parts, what quotes them, and what profiles have from them.
 pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, request: ErasureId, ids: &[Uuid], now: DateTime<Utc>) -> Result<(), DbError> {
     let parts = lock_sources(tx, tenant, ids).await?;
-    delete_quotes(tx, tenant, request, &parts, &Places::whole(&parts), now).await?;
+    let all = Places::whole(&parts);
+    delete_quotes(tx, tenant, request, &parts, &all, now).await?;
     delete_where(tx, "events", "source_id", tenant, &parts).await?;
-    delete_leaves(tx, tenant, &parts).await?;
+    delete_leaves(tx, tenant, &parts, &all, &[]).await?;
     delete_where(tx, "sources", "id", tenant, &parts).await?;
-    Ok(())
-}
-
-/// Removes the leaves of profiles that cite some sources, the documents of these leaves and sources, and the narratives and assembled
-/// prompts that may repeat them.
-pub async fn delete_leaves(tx: &mut Tx, tenant: TenantId, sources: &[Uuid]) -> Result<(), DbError> {
-    tx.run(sql!(
-        [tenant, sources],
-        r"with gone as (delete from profile_leaves l where l.tenant_id = $1 and l.source_ids && $2
-                        returning l.agent_id, l.id, l.user_id),
-               of_sources as (delete from profile_documents d where d.tenant_id = $1 and d.origin_id = any($2)),
-               of_leaves as (delete from profile_documents d using gone g
-                              where d.tenant_id = $1 and d.agent_id = g.agent_id and d.origin_id = g.id),
-               cleared as (update profiles p set working_memory = null, narrated_at = null
-                          from gone g where p.tenant_id = $1 and p.agent_id = g.agent_id and p.user_id is not distinct from g.user_id)
-          delete from context_texts t using gone g
-           where t.tenant_id = $1 and t.agent_id = g.agent_id and t.user_id is not distinct from g.user_id"
-    ))
-    .await
-}
-
-/// Removes logged recalls with their hits and citations.
-pub async fn delete_retrievals(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<(), DbError> {
-    for table in ["retrieval_hits", "citations"] {
-        delete_where(tx, table, "retrieval_id", tenant, ids).await?;
-    }
-    delete_where(tx, "retrievals", "id", tenant, ids).await?;
-    Ok(())
-}
-
-/// Removes what agents reported, with its words, and what BM25 counts of it.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, table))]
-pub async fn delete_reports(tx: &mut Tx, table: &'static str, terms: &'static str, tenant: TenantId, ids: &[Uuid]) -> Result<(), DbError> {
-    let sql = format!(
-        r"with gone as (
-              select t.user_id, max(w.length) as length from {table} t
-                join {terms} w on w.tenant_id = t.tenant_id and w.id = t.id
-               where t.tenant_id = $1 and t.id = any($2) group by t.user_id, t.id),
-          sums as (select user_id, count(*) as documents, sum(length) as terms from gone group by user_id)
-          update activity_counts c set documents = c.documents - s.documents, terms = c.terms - s.terms
-            from sums s
-           where c.tenant_id = $1 and c.source = '{table}' and c.user_id is not distinct from s.user_id
-             and c.slot = (select min(o.slot) from activity_counts o
-                            where o.tenant_id = $1 and o.source = '{table}' and o.user_id is not distinct from s.user_id)"
-    );
-    tx.run(statement!(sql, tenant, ids)).await?;
-    delete_where(tx, terms, "id", tenant, ids).await?;
-    delete_where(tx, table, "id", tenant, ids).await?;
     Ok(())
 }

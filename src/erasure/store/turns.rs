@@ -101,6 +101,35 @@ pub async fn delete_quotes(
     .await
 }
 
+/// How many leaves of profiles cite parts with some stretches.
+pub async fn count_leaves(tx: &mut Tx, tenant: TenantId, places: &Places) -> Result<i64, DbError> {
+    tx.value(sql!([tenant, &places.parts], "select count(*) from profile_leaves where tenant_id = $1 and source_ids && $2")).await
+}
+
+/// Removes the leaves of profiles that cite parts with some stretches, the documents of these leaves, the documents of sources that have
+/// such a stretch or are filed under one of some names, and the narratives and assembled prompts that may repeat them.
+pub async fn delete_leaves(tx: &mut Tx, tenant: TenantId, sources: &[Uuid], places: &Places, names: &[String]) -> Result<(), DbError> {
+    let patterns: Vec<String> = names.iter().map(|name| like::contains(name)).collect();
+    tx.run(sql!(
+        [tenant, &places.parts, &places.starts, &places.ends, sources, patterns],
+        r"with gone as (delete from profile_leaves l where l.tenant_id = $1 and l.source_ids && $2
+                        returning l.agent_id, l.id, l.user_id),
+               of_sources as (delete from profile_documents d
+                               where d.tenant_id = $1 and d.origin_id = any($5) and (d.metadata::text ilike any($6)
+                                  or exists (select from unnest($2::uuid[], $3::int[], $4::int[]) p (part, starts, ends)
+                                              where p.part = d.origin_id and d.starts < p.ends and d.ends > p.starts))
+                              returning d.agent_id, d.user_id),
+               of_leaves as (delete from profile_documents d using gone g
+                              where d.tenant_id = $1 and d.agent_id = g.agent_id and d.origin_id = g.id),
+               subjects as (select agent_id, user_id from gone union select agent_id, user_id from of_sources),
+               cleared as (update profiles p set working_memory = null, narrated_at = null
+                          from subjects g where p.tenant_id = $1 and p.agent_id = g.agent_id and p.user_id is not distinct from g.user_id)
+          delete from context_texts t using subjects g
+           where t.tenant_id = $1 and t.agent_id = g.agent_id and t.user_id is not distinct from g.user_id"
+    ))
+    .await
+}
+
 /// Stores a part without what names a person. Its file name, its reference and its title go where they name the person, and also where they
 /// may repeat the first turn, if `retitled`.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, %part))]

@@ -76,10 +76,16 @@ pub fn turns(extent: &SourceExtent) -> String {
 pub fn consequence(mention: &Mention) -> Option<String> {
     let extent = mention.extent.as_ref()?;
     match mention.place {
-        MentionPlace::Turns if extent.derived > 0 => {
+        MentionPlace::Turns => {
             let memories =
                 text::count(extent.derived, "memory that quotes only these turns goes", "memories that quote only these turns go");
-            Some(format!("Turns: {memories} with them."))
+            let facts = text::count(extent.leaves, "fact in a profile that cites them goes", "facts in profiles that cite them go");
+            match (extent.derived > 0, extent.leaves > 0) {
+                (true, true) => Some(format!("Turns: {memories} with them. {facts}, too.")),
+                (true, false) => Some(format!("Turns: {memories} with them.")),
+                (false, true) => Some(format!("Turns: {facts} with them.")),
+                (false, false) => None,
+            }
         }
         MentionPlace::Source if extent.bereft > 0 => {
             let memories = text::count(extent.bereft, "memory stays and loses its evidence", "memories stay and lose their evidence");
@@ -96,7 +102,16 @@ mod tests {
     use wire::SourceForm;
 
     fn mention(place: MentionPlace, naming: i64, derived: i64) -> Mention {
-        let extent = SourceExtent { whole: Uuid::nil(), form: SourceForm::Transcript, turns: 13, speakers: 3, naming, bereft: 4, derived };
+        let extent = SourceExtent {
+            whole: Uuid::nil(),
+            form: SourceForm::Transcript,
+            turns: 13,
+            speakers: 3,
+            naming,
+            bereft: 4,
+            derived,
+            leaves: 0,
+        };
         let excerpt = "Ask Mina".to_owned();
         Mention { place, id: Uuid::nil(), user_id: None, user_name: None, excerpt, extent: Some(extent) }
     }
@@ -108,6 +123,13 @@ mod tests {
         let two = mention(MentionPlace::Turns, 2, 1);
         assert_eq!(takes(&two), "Only 2 of 13 turns");
         assert_eq!(consequence(&two).unwrap(), "Turns: 1 memory that quotes only these turns goes with them.");
+        let with_leaves = |derived, leaves| {
+            let mut mention = mention(MentionPlace::Turns, 2, derived);
+            mention.extent.as_mut().unwrap().leaves = leaves;
+            consequence(&mention).unwrap()
+        };
+        assert_eq!(with_leaves(0, 1), "Turns: 1 fact in a profile that cites them goes with them.");
+        assert!(with_leaves(3, 2).ends_with(" go with them. 2 facts in profiles that cite them go, too."));
         let whole = mention(MentionPlace::Source, 2, 1);
         assert_eq!(takes(&whole), "Whole transcript, 13 turns, 3 speakers");
         assert_eq!(consequence(&whole).unwrap(), "Whole source: 4 memories stay and lose their evidence.");

@@ -8,7 +8,7 @@ use super::turns;
 use db::Tx;
 use extract::redact::excerpt;
 use foundation::{Engine, Error, OpContext, identity};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{DecisionId, MemoryId, Mention, MentionPlace, MentionRef, UserId};
 
@@ -76,9 +76,6 @@ pub(super) async fn search(
             mention.extent = turns::extent(engine, ctx, mention.id, names).await?;
         }
     }
-    // The parts of a source are one mention.
-    let mut wholes = BTreeSet::new();
-    mentions.retain(|mention| mention.extent.as_ref().is_none_or(|extent| wholes.insert((mention.place, extent.whole))));
     Ok((mentions, more))
 }
 

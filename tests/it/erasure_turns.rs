@@ -2,7 +2,7 @@
 
 use crate::capture::{captured, conversation, inbox, send};
 use crate::erasure::idris;
-use crate::support::{Fetch, agent, alone, memory_owner, remember, settle, waiting_for_locks, work};
+use crate::support::{Fetch, Run, agent, alone, memory_owner, remember, settle, waiting_for_locks, work};
 use chrono::Duration;
 use db::clock::Clock;
 use foundation::jobs::store::claim_step;
@@ -207,4 +207,21 @@ async fn a_file_loses_only_the_pieces_with_the_turns_and_no_prompt_keeps_them() 
         assert!(if place == MentionPlace::Turns { left >= pieces - 1 } else { left == 0 }, "{place}: {left} of {pieces}");
         assert_eq!(holding(&world, "context_texts", "crane").await, 0, "{place}");
     }
+}
+
+#[tokio::test]
+async fn the_parts_of_a_source_are_one_mention() {
+    let world = alone().await;
+    let (engine, vera) = (&world.engine, &world.vera);
+    let (long, other) = (send(&world, &world.atlas, TALK).await.source_id, send(&world, &world.binky, TALK).await.source_id);
+    let parts = "insert into sources (tenant_id, agent_id, id, kind, form, reference, title, content, whole_id, part, parts, turns, created_at)
+        select s.tenant_id, s.agent_id, gen_random_uuid(), s.kind, s.form, s.reference, s.title, s.content, s.id, n, 120, s.turns, s.created_at
+          from sources s cross join generate_series(2, 120) n where s.id = $1";
+    assert_eq!(sqlx::query(parts).bind(long).run(engine).await, 119);
+    let person = identity::add_user(engine, vera, "crm-zqxmarker", None, None).await.unwrap().id;
+    let preview = erasure::preview(engine, vera, &person.into(), &["Zqxmarker".into()]).await.unwrap();
+    let sources = preview.mentions.iter().filter(|mention| mention.place == MentionPlace::Source);
+    let turns = sources.map(|mention| (mention.id, mention.extent.as_ref().map(|extent| extent.turns)));
+    assert_eq!(turns.collect::<BTreeSet<_>>(), BTreeSet::from([(long.0, Some(360)), (other.0, Some(3))]));
+    assert!(!preview.more, "a list of 100 has room for two sources");
 }

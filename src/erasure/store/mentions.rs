@@ -76,7 +76,7 @@ pub struct MentionRow {
     pub text: String,
 }
 
-/// Rows of a place that have one of some names in them and are not the user's, or, with `ids`, that are among these.
+/// Rows of a place that have one of some names in them and are not the user's, or, with `ids`, that are among these: sources as wholes.
 #[tracing::instrument(level = "debug", skip_all, fields(%tenant, table = at.table))]
 pub async fn find(
     tx: &mut Tx,
@@ -93,12 +93,15 @@ pub async fn find(
     let text = |column: &&str| format!("nullif(nullif(t.{column}::text, '{{}}'), '[]')");
     let texts = columns.iter().map(text).collect::<Vec<_>>().join(", ");
     let owner = if of_user { "t.user_id" } else { "null::uuid" };
+    // The parts of a source are one mention.
+    let row = if table == "sources" { "coalesce(t.whole_id, t.id)".to_owned() } else { format!("t.{key}") };
     // The names are those of the list: constants.
     let sql = format!(
-        r"select distinct on (t.{key}) t.{key} as id, {owner} as user_id, x.text
+        r"select distinct on ({row}) {row} as id, {owner} as user_id, x.text
             from {table} t cross join lateral (select concat_ws(' · ', {texts}) as text) x
-           where t.tenant_id = $1 and ({owner} is distinct from $2) and x.text ilike any($3) and ($4::uuid[] is null or t.{key} = any($4))
-           order by t.{key} limit $5"
+           where t.tenant_id = $1 and ({owner} is distinct from $2) and x.text ilike any($3)
+             and ($4::uuid[] is null or t.{key} = any($4) or {row} = any($4))
+           order by {row}, t.{key} limit $5"
     );
     let patterns: Vec<String> = names.iter().map(|name| like::contains(name)).collect();
     tx.rows(statement!(sql, tenant, user, patterns, ids, most)).await

@@ -149,7 +149,12 @@ pub async fn confirm(engine: &Engine, ctx: &OpContext, id: ErasureId, person: &U
             return Err(Error::Forbidden("another admin must confirm it: an erasure needs two people".into()));
         }
         ErasureState::Waiting => {
-            if identity::known_user(engine, ctx, person).await? != Some(request.user_id) {
+            // A name is not enough: several people may have it.
+            let typed = match person {
+                UserRef::Id(id) => Some(*id),
+                UserRef::External(text) => identity::store::user_by_reference(engine.db().control.system(), ctx.tenant_id, text).await?,
+            };
+            if typed != Some(request.user_id) {
                 return Err(Error::invalid("person", "is not the person of this request: type the reference that the request shows"));
             }
             refuse_held(engine, ctx, request.user_id, &ticked).await?;

@@ -102,7 +102,8 @@ async fn a_transcript_goes_as_a_whole_or_only_the_turns_that_name_the_person() {
     let shown = erasure::show(engine, &idris, id).await.unwrap();
     assert_eq!(shown.ticked.iter().map(|mention| mention.row()).collect::<BTreeSet<_>>(), BTreeSet::from(ticked));
     assert_eq!(shown.request.user_name.as_deref(), Some("Zqxmarker Person"));
-    for wrong in [UserRef::External("crm-4711".into()), UserId(world.clock.id()).into()] {
+    let by_name = UserRef::External("Zqxmarker Person".into());
+    for wrong in [UserRef::External("crm-4711".into()), UserId(world.clock.id()).into(), by_name] {
         let error = erasure::confirm(engine, &idris, id, &wrong).await.unwrap_err();
         assert_eq!(error.fields().first().map(|wrong| wrong.field.as_str()), Some("person"), "{error}");
     }

@@ -67,7 +67,9 @@ pub(super) async fn erase_work(engine: &Engine, ctx: &OpContext, request: Erasur
     erase_texts(engine, ctx, &targets).await?;
     let sources = store::ids_of(&mut tx, "sources", tenant, user).await?;
     let parts = store::lock_sources(&mut tx, tenant, &sources).await?;
-    store::delete_quotes(&mut tx, tenant, request, &parts, &Places::whole(&parts), engine.clock().now()).await?;
+    let all = Places::whole(&parts);
+    store::mark_erased(&mut tx, tenant, request, &parts, &all, &[], engine.clock().now()).await?;
+    store::delete_quotes(&mut tx, tenant, &all).await?;
     for table in ["events", "sources"] {
         store::delete(&mut tx, table, tenant, user).await?;
     }

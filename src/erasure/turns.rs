@@ -56,10 +56,12 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, parts: &[
         let mut places = Places::default();
         redacted.iter().for_each(|(id, part)| part.places.iter().for_each(|place| places.add(*id, place.clone())));
         // The memories first: an attempt that dies in between finds them again, because their evidence and these turns are still there.
-        for memories in store::derived(&mut tx, tenant, &places, true).await?.chunks(PART) {
+        let gone = store::derived(&mut tx, tenant, &places, true).await?;
+        store::mark_erased(&mut tx, tenant, stored.request.id, &locked, &places, &gone, engine.clock().now()).await?;
+        for memories in gone.chunks(PART) {
             memories::erase(engine, ctx, key, memories).await?;
         }
-        store::delete_quotes(&mut tx, tenant, stored.request.id, &locked, &places, engine.clock().now()).await?;
+        store::delete_quotes(&mut tx, tenant, &places).await?;
         store::delete_leaves(&mut tx, tenant, &locked, &places, names).await?;
         let retitled = redacted.first().is_some_and(|(_, part)| part.opening_went());
         for (id, part) in redacted {

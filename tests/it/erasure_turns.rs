@@ -13,8 +13,8 @@ use remembrancer::{capture, consolidation, context, erasure};
 use std::collections::BTreeSet;
 use tokio_util::sync::CancellationToken;
 use wire::{
-    AssembleRequest, ErasureId, ErasureState, InboxVerdict, MentionPlace, MentionRef, NewErasure, SourceDetails, SourceForm, SourceId,
-    UserId, UserRef,
+    AssembleRequest, ErasureId, ErasureState, InboxVerdict, MemoryId, MentionPlace, MentionRef, NewErasure, RememberRequest, SourceDetails,
+    SourceForm, SourceId, UserId, UserRef,
 };
 
 const TALK: &str = "[2026-05-21 09:12] Idris: I moved to Basel last month.\n\
@@ -162,6 +162,27 @@ async fn a_merged_candidate_goes_with_its_only_turn() {
         assert_eq!(holding(&world, table, "peanuts").await, 0, "{table}");
     }
     assert_eq!(holding(&world, "agent_memories", "Basel").await, 1);
+}
+
+/// A candidate was merged into what an agent wrote: it goes with the quote and the topic that it brought.
+#[tokio::test]
+async fn a_memory_stays_without_the_candidate_that_was_merged_into_it() {
+    let world = alone().await;
+    let (engine, vera) = (&world.engine, &world.vera);
+    let source = captured(&world, &world.atlas, TALK).await.source_id;
+    let item = inbox(&world).await.into_iter().find(|item| item.content.contains("nurse")).unwrap();
+    let request = RememberRequest { kind: Some(item.kind), ..fact("gardening", &item.content) };
+    let own = remember(&world, &world.atlas, request).await.memory_id;
+    consolidation::decide(engine, vera, &[item.id], InboxVerdict::confirm(), &Default::default()).await.unwrap();
+    assert_eq!(holding(&world, "agent_memories", "nurse").await, 2);
+    assert_eq!(holding(&world, "memory_topics", &own.to_string()).await, 1);
+    settle(&world).await;
+    let id = confirmed(&world, MentionPlace::Turns, source).await;
+    work(&world).await;
+    let left: Vec<MemoryId> = sqlx::query_scalar("select id from agent_memories where content like '%nurse%'").all(engine).await;
+    assert_eq!(left, [own]);
+    assert_eq!(holding(&world, "memory_topics", &own.to_string()).await, 0);
+    assert_eq!(erasure::erased_by(engine, vera, own.0).await.unwrap(), Some(id));
 }
 
 #[tokio::test]

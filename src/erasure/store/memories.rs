@@ -186,18 +186,3 @@ async fn subtract(tx: &mut Tx, tenant: TenantId, agent: AgentId, memories: &[Doo
     }
     Ok(())
 }
-
-/// Removes normal forms of topics that no memory has any more from the records of finished re-canonicalisations.
-#[tracing::instrument(level = "debug", skip_all, fields(%tenant, forms = forms.len()))]
-pub async fn strip_forms(tx: &mut Tx, tenant: TenantId, forms: &[String]) -> Result<(), DbError> {
-    tx.run(sql!(
-        [tenant, forms],
-        r"with gone as (
-              select array_agg(f.form) as forms from unnest($2::text[]) f (form)
-               where not exists (select from agent_memories m where m.tenant_id = $1 and m.topic_normal = f.form)
-                 and not exists (select from memory_topics t where t.tenant_id = $1 and t.topic_normal = f.form))
-          update events e set payload = jsonb_set(e.payload, '{forms}', (e.payload->'forms') - g.forms)
-            from gone g where e.tenant_id = $1 and e.task = 'recanonicalise' and e.payload->'forms' ?| g.forms"
-    ))
-    .await
-}

@@ -1,6 +1,6 @@
 //! Rows that mention a person and belong to others or to nobody.
 
-use super::turns::{Places, delete_leaves, delete_quotes};
+use super::turns::{Places, delete_leaves, delete_quotes, mark_erased};
 use chrono::{DateTime, Utc};
 use db::columns::{Erasure, Holds, TABLES};
 use db::of_user::delete_where;
@@ -146,7 +146,8 @@ pub async fn lock_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result
 pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, request: ErasureId, ids: &[Uuid], now: DateTime<Utc>) -> Result<(), DbError> {
     let parts = lock_sources(tx, tenant, ids).await?;
     let all = Places::whole(&parts);
-    delete_quotes(tx, tenant, request, &parts, &all, now).await?;
+    mark_erased(tx, tenant, request, &parts, &all, &[], now).await?;
+    delete_quotes(tx, tenant, &all).await?;
     delete_where(tx, "events", "source_id", tenant, &parts).await?;
     delete_leaves(tx, tenant, &parts, &all, &[]).await?;
     delete_where(tx, "sources", "id", tenant, &parts).await?;

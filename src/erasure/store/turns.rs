@@ -74,29 +74,39 @@ pub async fn derived(tx: &mut Tx, tenant: TenantId, places: &Places, made: bool)
     .await
 }
 
-/// Removes what quotes some stretches, and what they have in quarantine. Their sources and the memories that quoted them keep which request
-/// did it.
-pub async fn delete_quotes(
+/// Keeps which request erases some stretches: at their sources, and at the memories that quote them and stay.
+pub async fn mark_erased(
     tx: &mut Tx,
     tenant: TenantId,
     request: ErasureId,
     sources: &[Uuid],
     places: &Places,
+    gone: &[MemoryId],
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     tx.run(sql!(
-        [tenant, &places.parts, &places.starts, &places.ends, sources, Uuid::nil(), request, now],
-        r"with places as (select * from unnest($2::uuid[], $3::int[], $4::int[]) p (part, starts, ends)),
-               held as (delete from quarantine q using places p
-                         where q.tenant_id = $1 and q.source_id = p.part and q.starts < p.ends and q.ends > p.starts),
-               quotes as (delete from evidence v using places p
-                           where v.tenant_id = $1 and v.source_id = p.part and v.starts < p.ends and v.ends > p.starts
-                          returning v.agent_id, v.source_id, v.memory_id)
-          insert into erased_sources (tenant_id, agent_id, source_id, memory_id, request_id, erased_at)
+        [tenant, &places.parts, &places.starts, &places.ends, sources, Uuid::nil(), request, now, gone],
+        r"insert into erased_sources (tenant_id, agent_id, source_id, memory_id, request_id, erased_at)
           select $1::uuid, x.agent_id, x.source_id, x.memory_id, $7::uuid, $8::timestamptz
-            from (select agent_id, source_id, memory_id from quotes
+            from (select v.agent_id, v.source_id, v.memory_id
+                    from evidence v join unnest($2::uuid[], $3::int[], $4::int[]) p (part, starts, ends)
+                      on v.source_id = p.part and v.starts < p.ends and v.ends > p.starts
+                   where v.tenant_id = $1 and v.memory_id <> all($9)
                   union select s.agent_id, s.id, $6::uuid from sources s where s.tenant_id = $1 and s.id = any($5)) x
           on conflict do nothing"
+    ))
+    .await
+}
+
+/// Removes what quotes some stretches, and what they have in quarantine.
+pub async fn delete_quotes(tx: &mut Tx, tenant: TenantId, places: &Places) -> Result<(), DbError> {
+    tx.run(sql!(
+        [tenant, &places.parts, &places.starts, &places.ends],
+        r"with places as (select * from unnest($2::uuid[], $3::int[], $4::int[]) p (part, starts, ends)),
+               held as (delete from quarantine q using places p
+                         where q.tenant_id = $1 and q.source_id = p.part and q.starts < p.ends and q.ends > p.starts)
+          delete from evidence v using places p
+           where v.tenant_id = $1 and v.source_id = p.part and v.starts < p.ends and v.ends > p.starts"
     ))
     .await
 }

@@ -6,6 +6,7 @@ use super::store::{self, NewRequest, Stored};
 use super::{admin, mentions, report};
 use chrono::TimeDelta;
 use db::{DbError, Tx};
+use extract::redact::is_named;
 use foundation::audit::{self, NewEntry};
 use foundation::intake::{Admitted, Reason};
 use foundation::{Checks, Engine, Error, OpContext, identity};
@@ -57,8 +58,7 @@ pub async fn request(engine: &Engine, ctx: &OpContext, new: NewErasure) -> Resul
 }
 
 fn check(new: &NewErasure, searched: &[String]) -> Result<(), Error> {
-    let reason = new.reason.to_lowercase();
-    let named = searched.iter().any(|name| reason.contains(&name.to_lowercase()));
+    let named = is_named(&new.reason, searched);
     let mut checks = Checks::default();
     check_names(&mut checks, &new.names);
     checks

@@ -2,6 +2,7 @@
 
 use super::parts::StoredTurn;
 use std::ops::Range;
+use wire::ERASURE_NAME_MIN;
 
 /// Characters before and after the name in an excerpt.
 const AROUND: usize = 60;
@@ -27,14 +28,28 @@ impl Redacted {
     }
 }
 
-/// Takes out the turns that a person says or is named in, each with what is written before it, and names between other turns. Names match
-/// in any case and anywhere in a text, as the search for mentions does.
-pub fn redact(text: &str, turns: &[StoredTurn], names: &[String]) -> Redacted {
-    let names: Vec<String> = names.iter().map(|name| name.to_lowercase()).collect();
-    let named = |text: &str| {
-        let text = text.to_lowercase();
-        names.iter().any(|name| text.contains(name))
+/// Where a text has a name; both are in lower case. A name with fewer than [`ERASURE_NAME_MIN`] characters is a part of too many words: it
+/// counts only as a word of its own.
+fn place_of(name: &str, text: &str) -> Option<usize> {
+    let is_part = |next: Option<char>| next.is_some_and(char::is_alphanumeric);
+    let is_word = |at: usize| {
+        let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
+        !is_part(before.chars().next_back()) && !is_part(after.chars().next())
     };
+    let is_long = name.chars().count() >= ERASURE_NAME_MIN;
+    text.match_indices(name).map(|(at, _)| at).find(|at| is_long || is_word(*at))
+}
+
+/// Whether a text has one of some names, in any case and anywhere, short names as words of their own.
+pub fn is_named(text: &str, names: &[String]) -> bool {
+    let text = text.to_lowercase();
+    names.iter().any(|name| place_of(&name.to_lowercase(), &text).is_some())
+}
+
+/// Takes out the turns that a person says or is named in, each with what is written before it, and names between other turns. Names match
+/// as in the search for mentions.
+pub fn redact(text: &str, turns: &[StoredTurn], names: &[String]) -> Redacted {
+    let named = |text: &str| is_named(text, names);
     let within = |place: Range<usize>| text.get(place).is_some_and(named);
     let (mut turns, mut places, mut gone, mut at) = (turns.to_vec(), Vec::new(), 0, 0);
     for turn in &mut turns {
@@ -67,7 +82,7 @@ fn blank(text: &str, places: &[Range<usize>]) -> String {
 /// The text around the first of some names.
 pub fn excerpt(text: &str, names: &[String]) -> String {
     let lower = text.to_lowercase();
-    let at = names.iter().filter_map(|name| lower.find(&name.to_lowercase())).min().unwrap_or(0);
+    let at = names.iter().filter_map(|name| place_of(&name.to_lowercase(), &lower)).min().unwrap_or(0);
     // Lower case may be longer: a place in characters is near enough.
     let middle = lower.get(..at).map_or(0, |before| before.chars().count());
     let start = middle.saturating_sub(AROUND);
@@ -118,6 +133,19 @@ mod tests {
         let without_turns = redact(TALK, &[], &["idris".to_owned()]);
         assert!(without_turns.text.trim().is_empty() && without_turns.opening_went());
         assert_eq!(redact("", &[], &["idris".to_owned()]).text, "");
+    }
+
+    #[test]
+    fn a_short_name_is_a_word_of_its_own() {
+        let names = ["Al".to_owned(), "7".to_owned()];
+        for (text, expected) in
+            [("Ask al.", true), ("AL", true), ("Also alone", false), ("Élal", false), ("room 7,", true), ("room 17", false)]
+        {
+            assert_eq!(is_named(text, &names), expected, "{text}");
+        }
+        assert_eq!(excerpt("Also ask Al", &names), "Also ask Al");
+        let talk = "Al: Good.\nMina: Also good.\n";
+        assert_eq!(redact(talk, &turns(talk), &names).gone, 1);
     }
 
     #[test]

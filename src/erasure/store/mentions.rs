@@ -99,11 +99,11 @@ pub async fn find(
     let sql = format!(
         r"select distinct on ({row}) {row} as id, {owner} as user_id, x.text
             from {table} t cross join lateral (select concat_ws(' · ', {texts}) as text) x
-           where t.tenant_id = $1 and ({owner} is distinct from $2) and x.text ilike any($3)
+           where t.tenant_id = $1 and ({owner} is distinct from $2) and x.text ~* any($3)
              and ($4::uuid[] is null or t.{key} = any($4) or {row} = any($4))
            order by {row}, t.{key} limit $5"
     );
-    let patterns: Vec<String> = names.iter().map(|name| like::contains(name)).collect();
+    let patterns: Vec<String> = names.iter().map(|name| like::named(name)).collect();
     tx.rows(statement!(sql, tenant, user, patterns, ids, most)).await
 }
 

@@ -119,13 +119,13 @@ pub async fn count_leaves(tx: &mut Tx, tenant: TenantId, places: &Places) -> Res
 /// Removes the leaves of profiles that cite parts with some stretches, the documents of these leaves, the documents of sources that have
 /// such a stretch or are filed under one of some names, and the narratives and assembled prompts that may repeat them.
 pub async fn delete_leaves(tx: &mut Tx, tenant: TenantId, sources: &[Uuid], places: &Places, names: &[String]) -> Result<(), DbError> {
-    let patterns: Vec<String> = names.iter().map(|name| like::contains(name)).collect();
+    let patterns: Vec<String> = names.iter().map(|name| like::named(name)).collect();
     tx.run(sql!(
         [tenant, &places.parts, &places.starts, &places.ends, sources, patterns],
         r"with gone as (delete from profile_leaves l where l.tenant_id = $1 and l.source_ids && $2
                         returning l.agent_id, l.id, l.user_id),
                of_sources as (delete from profile_documents d
-                               where d.tenant_id = $1 and d.origin_id = any($5) and (d.metadata::text ilike any($6)
+                               where d.tenant_id = $1 and d.origin_id = any($5) and (d.metadata::text ~* any($6)
                                   or exists (select from unnest($2::uuid[], $3::int[], $4::int[]) p (part, starts, ends)
                                               where p.part = d.origin_id and d.starts < p.ends and d.ends > p.starts))
                               returning d.agent_id, d.user_id),
@@ -151,16 +151,16 @@ pub async fn put_redacted(
     names: &[String],
     retitled: bool,
 ) -> Result<(), DbError> {
-    let patterns: Vec<String> = names.iter().map(|name| like::contains(name)).collect();
+    let patterns: Vec<String> = names.iter().map(|name| like::named(name)).collect();
     tx.run(sql!(
         [tenant, part, &redacted.text, Json(&redacted.turns), patterns, retitled],
         r"update sources s
              set content = case when s.bytes is null then $3 end, turns = $4,
-                 title = case when s.title ilike any($5) or $6 and s.title is distinct from s.filename then 'Untitled source' else s.title end,
-                 reference = case when s.reference ilike any($5) or $6 and s.reference is distinct from s.filename then 'Untitled source'
+                 title = case when s.title ~* any($5) or $6 and s.title is distinct from s.filename then 'Untitled source' else s.title end,
+                 reference = case when s.reference ~* any($5) or $6 and s.reference is distinct from s.filename then 'Untitled source'
                                   else s.reference end,
-                 filename = case when s.filename ilike any($5) then null else s.filename end,
-                 metadata = case when s.metadata::text ilike any($5) then '{}' else s.metadata end
+                 filename = case when s.filename ~* any($5) then null else s.filename end,
+                 metadata = case when s.metadata::text ~* any($5) then '{}' else s.metadata end
            where s.tenant_id = $1 and s.id = $2"
     ))
     .await

@@ -147,7 +147,7 @@ pub async fn delete_memories(tx: &mut Tx, tenant: TenantId, memories: &[Doomed])
     ))
     .await?;
     for (agent, ids) in agents {
-        // A memory that a candidate was merged into has its topics. The next start of the server cuts its words again.
+        // A memory that a candidate was merged into has its topics. The hourly reindex cuts its words again.
         tx.run(sql!(
             [tenant, agent, &ids],
             r"with gone as (

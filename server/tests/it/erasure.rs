@@ -64,9 +64,20 @@ async fn a_second_admin_types_the_reference_and_downloads_a_report_that_verifies
     assert!(site.get(&path, &[]).await.status.is_redirection(), "a stranger signs in first");
 
     // What quoted the source is there, and says what became of its evidence.
-    for path in [format!("/sources/{source}"), format!("/memories/{candidate}"), format!("/inbox?focus={candidate}")] {
+    let login = format!("mina@{}", world.tenant_slug);
+    identity::create_operator(engine, &world.system, &login, "Mina", PASSWORD, &[OperatorRole::Viewer]).await.unwrap();
+    let (_, mina) = sign_in(&site, &login, PASSWORD).await;
+    let (link, short) = (format!("/erasure/{id}"), format!("request {}", &id.to_string()[28..]));
+    for (path, says) in [
+        (format!("/sources/{source}"), "Source erased"),
+        (format!("/memories/{candidate}"), "Evidence erased"),
+        (format!("/inbox?focus={candidate}"), "Evidence erased"),
+    ] {
         let text = page(&path).await;
-        assert!(text.contains("Source erased") && text.contains(&format!("/erasure/{id}")), "{path}: {text}");
+        assert!(text.contains(says) && text.contains(&link), "{path}: {text}");
         assert!(!text.contains("sent without"), "{path}: {text}");
+        // Only admins may read the request, so it is no link for others.
+        let text = site.get(&path, &[(header::COOKIE, &mina), (header::ACCEPT, "text/html")]).await.text;
+        assert!(text.contains(says) && text.contains(&short) && !text.contains(&link), "{path}: {text}");
     }
 }

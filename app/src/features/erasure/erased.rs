@@ -1,12 +1,23 @@
+use crate::{layout::ViewerResource, ui::awaited};
 use leptos::prelude::*;
-use wire::ErasureId;
+use wire::{ErasureId, OperatorRole};
 
-/// What stands where a source or evidence was: which request erased it. Admins may read the request.
+/// What stands where a source or evidence was: which request erased it. It is a link for admins, who alone may read the request.
 #[component]
 pub fn SourceErased(request: ErasureId, #[prop(default = "Source erased")] what: &'static str) -> impl IntoView {
+    let who = ViewerResource::shared();
+    let named = format!("request {}", short(request));
     view! {
         <p class="text-sm text-soft" data-testid="source-erased">
-            {what} " (" <a class="underline" href=format!("/erasure/{request}")>"request " {short(request)}</a> ")"
+            {what} " ("
+            {awaited(async move {
+                let (may_read, _) = who.allows(OperatorRole::Admin).await;
+                match may_read {
+                    true => view! { <a class="underline" href=format!("/erasure/{request}")>{named}</a> }.into_any(),
+                    false => named.into_any(),
+                }
+            })}
+            ")"
         </p>
     }
 }

@@ -34,7 +34,7 @@ pub fn Candidate(
         {children()}
         {sent_without.then(|| view! { <p class="text-sm text-soft">"No source is quoted. The candidate was sent without one."</p> })}
         {(!quotes.is_empty()).then(|| view! { <Quotes quotes /> })}
-        {erased_by.map(|request| view! { <SourceErased request /> })}
+        {erased_by.map(|request| view! { <SourceErased request what="Evidence erased" /> })}
     }
 }
 

@@ -62,7 +62,7 @@ pub fn Evidence(quoted: Quoted) -> impl IntoView {
             <Titled id="evidence" title="Evidence">
                 <div class="card space-y-3 p-4">
                     {(!quotes.is_empty()).then(|| view! { <Quotes quotes /> })}
-                    {erased_by.map(|request| view! { <SourceErased request /> })}
+                    {erased_by.map(|request| view! { <SourceErased request what="Evidence erased" /> })}
                 </div>
             </Titled>
         }

@@ -71,9 +71,9 @@ fn People(page: Page<PersonRow>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "profile", "profiles")}</p>
         <TableCard label="Profiles" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
-            ("Person", ""), ("Agent", "w-24 sm:w-28"), ("Entries", "number hidden w-20 sm:table-cell"),
-            ("Confident", "number hidden w-24 md:table-cell"), ("Disputed", "number hidden w-24 sm:table-cell"),
-            ("Last changed", "hidden w-30 lg:table-cell"),
+            ("Person", ""), ("Agent", "w-24 @md:w-28"), ("Entries", "number hidden w-20 @xl:table-cell"),
+            ("Confident", "number hidden w-24 @2xl:table-cell"), ("Disputed", "number hidden w-24 @xl:table-cell"),
+            ("Last changed", "hidden w-30 @3xl:table-cell"),
         ]) />
         <Pager path="/people" query previous=page.previous next=page.next />
     }
@@ -98,14 +98,14 @@ fn Row(row: PersonRow) -> impl IntoView {
             <th scope="row" class="font-normal! whitespace-normal! text-ink!">
                 <a class="text-base font-medium wrap-anywhere" dir="auto" href=href>{name(row.user_name, row.user_id.map(|id| id.to_string()))}</a>
                 <p class="line-clamp-2 text-sm wrap-anywhere text-soft" dir="auto">{text::visible(&row.summary)}</p>
-                <span class="mt-0.5 block text-xs text-soft sm:hidden">{narrow}</span>
-                <span class="block text-xs text-soft lg:hidden">"Last changed " <Time at=row.updated_at /></span>
+                <span class="mt-0.5 block text-xs text-soft @xl:hidden">{narrow}</span>
+                <span class="block text-xs text-soft @3xl:hidden">"Last changed " <Time at=row.updated_at /></span>
             </th>
             <td class="truncate">{agent}</td>
-            <td class="number hidden sm:table-cell">{text::number(row.entries)}</td>
-            <td class="number hidden text-soft md:table-cell">{text::number(row.confident)}</td>
-            <td class="number hidden sm:table-cell">{disputed}</td>
-            <td class="hidden lg:table-cell"><Time at=row.updated_at /></td>
+            <td class="number hidden @xl:table-cell">{text::number(row.entries)}</td>
+            <td class="number hidden text-soft @2xl:table-cell">{text::number(row.confident)}</td>
+            <td class="number hidden @xl:table-cell">{disputed}</td>
+            <td class="hidden @3xl:table-cell"><Time at=row.updated_at /></td>
         </tr>
     }
 }

@@ -97,7 +97,7 @@ fn Several(decisions: Vec<Decision>, may_undo: bool, here: String) -> impl IntoV
         })
     };
     let wide = all();
-    let narrow = all().map(|all| view! { <div class="mt-1.5 sm:hidden">{all}</div> });
+    let narrow = all().map(|all| view! { <div class="mt-1.5 @xl:hidden">{all}</div> });
     let one = |decision: Decision| {
         let undo = (may_undo && decision.undoable).then(|| view! { <Undo decision=decision.clone() done=here.clone() /> });
         let id = format!("d-{}", decision.id);
@@ -111,11 +111,11 @@ fn Several(decisions: Vec<Decision>, may_undo: bool, here: String) -> impl IntoV
     let number = text::count(i64::try_from(decisions.len()).unwrap_or(i64::MAX), "decision", "decisions");
     view! {
         <tr data-testid="decision">
-            <td class="hidden text-soft md:table-cell"><Time at=first.at /></td>
-            <td class="hidden break-words sm:table-cell">{first.by.clone()}</td>
+            <td class="hidden text-soft @3xl:table-cell"><Time at=first.at /></td>
+            <td class="hidden break-words @3xl:table-cell">{first.by.clone()}</td>
             <td>
                 <p class="break-words">{sentence.clone()}</p>
-                <p class="mt-1 text-xs text-soft md:hidden"><span class="sm:hidden">{first.by.clone()} " · "</span><Time at=first.at /></p>
+                <p class="mt-1 text-xs text-soft @3xl:hidden">{first.by.clone()} " · " <Time at=first.at /></p>
                 {narrow}
                 <details class="mt-1">
                     <summary class="py-1 text-sm text-soft">{number}</summary>
@@ -123,7 +123,7 @@ fn Several(decisions: Vec<Decision>, may_undo: bool, here: String) -> impl IntoV
                 </details>
             </td>
             <td class="number"><Progress decision=whole /></td>
-            <td class="hidden sm:table-cell">{wide}</td>
+            <td class="hidden @xl:table-cell">{wide}</td>
         </tr>
     }
     .into_any()

@@ -334,7 +334,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
     await observer.observe(`Office: ${LONG.slice(0, 110)}`, 'fact', undefined, who);
     await observer.remember({ topic_raw: LONG.slice(0, 60), content: LONG.slice(0, 200), user_id: who });
     await frame.gotoUntil(`/people/${who}`, async () => expect(await frame.page.getByTestId('entry').count()).toBe(1));
-    await frame.page.locator('summary').filter({ hasText: 'Hold…' }).click();
+    await frame.page.locator('summary').filter({ hasText: 'Set a legal hold…' }).click();
   },
   'nobody with this id': ({ frame }) => frame.goto('/people/0198f000-0000-7000-8000-000000000000'),
   'an unknown person': ({ frame }) => frame.goto('/people/0198f000-0000-7000-8000-000000000000/nobody'),

@@ -276,7 +276,7 @@ test('a person', { tag: '@no-js' }, async ({ people, person }) => {
     - paragraph:
       - link "Export"
       - link "Erase…"
-    - group: Hold…
+    - group: Set a legal hold…
     - region "Erasure requests":
       - heading "Erasure requests" [level=2]
   `);

@@ -1,6 +1,6 @@
 use crate::{
     ConsoleError, Flash,
-    guard::{incomplete, operator},
+    guard::{incomplete, operator, own_path},
     ids::Ids,
     query::Query,
     submit::submit,
@@ -117,13 +117,17 @@ pub async fn withdraw_erasure(id: ErasureId) -> Result<(), ConsoleError> {
     .await
 }
 
-/// Puts a user under a legal hold, then redirects to the list.
+/// Puts a person under a legal hold, then redirects to `done`, or to the list.
 #[server(endpoint = "set_hold")]
-pub async fn set_hold(#[server(default)] user: String, #[server(default)] reason: String) -> Result<(), ConsoleError> {
-    submit("/erasure", Query::default().with("user", &user).with("reason", &reason), |engine, ctx| async move {
+pub async fn set_hold(
+    #[server(default)] user: String,
+    #[server(default)] reason: String,
+    #[server(default)] done: String,
+) -> Result<(), ConsoleError> {
+    submit(own_path(&done, "/erasure"), Query::default().with("user", &user).with("reason", &reason), |engine, ctx| async move {
         erasure::hold(&engine, &ctx, &reference("user", &user)?, &reason).await?;
         // No undo: the form that lifts it is on the same page, and an old message could lift what somebody else has set since.
-        Ok(Flash::done("The user is under a legal hold. No data of the user is erased, archived or swept."))
+        Ok(Flash::done("The person is under a legal hold. No data of the person is erased, archived or swept."))
     })
     .await
 }

@@ -2,13 +2,14 @@ use super::{
     known::{Known, LISTED, Legal, read_known, read_legal},
     leaf::CitedLeaf,
     path::PersonPath,
-    tree::Tree,
+    tree::{Tree, first},
 };
 use crate::{
-    ConsoleError,
+    ConsoleError, Flash,
     features::{
         inbox::ShortQuote,
         memories::{memory_form, place, state},
+        session::Viewer,
     },
     guard::by_id,
     layout::{Crumb, ViewerResource},
@@ -33,7 +34,7 @@ struct May {
     administer: bool,
 }
 
-/// The page of one person: everything that every agent knows, since when, and from which sentence.
+/// The page of one person: what each agent knows, since when, and from which sentence.
 #[component]
 pub fn PersonPage() -> impl IntoView {
     let known = reading(by_id(use_param::<UserId>("user"), read_known, "No person has this address."));
@@ -45,24 +46,27 @@ pub fn PersonPage() -> impl IntoView {
             let has = |role| viewer.as_ref().is_some_and(|viewer| viewer.profile.has(role));
             let may =
                 May { review: has(OperatorRole::Reviewer), operate: has(OperatorRole::Operator), administer: has(OperatorRole::Admin) };
+            let flash = viewer.and_then(Viewer::refused);
             let legal = match &known {
                 Ok(known) if may.administer => Some(read_legal(known.id).await),
                 _ => None,
             };
-            or_missing("Person", known, |known| view! { <Whole known legal may /> })
+            or_missing("Person", known, |known| view! { <Whole known legal may flash /> })
         })}
     }
 }
 
 #[component]
-fn Whole(known: Known, legal: Option<Result<Legal, ConsoleError>>, may: May) -> impl IntoView {
+fn Whole(known: Known, legal: Option<Result<Legal, ConsoleError>>, may: May, flash: Option<Flash>) -> impl IntoView {
     let (id, name) = (known.id, known.name());
     let title = name.map_or_else(|| id.to_string(), |name| text::visible(&name));
     view! {
         <Title text=title.clone() />
         <header class="mb-5">
             <h1 class="wrap-anywhere" dir="auto" title=id.to_string()>{title}</h1>
-            <p class="mt-0.5 text-sm text-soft">"Everything that agents know about this person, since when, and from which sentence."</p>
+            <p class="mt-0.5 text-sm text-soft">
+                "What agents know about this person, since when, and from which sentence. Sources of other people that mention this person are not listed."
+            </p>
         </header>
         <div class="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
@@ -75,7 +79,7 @@ fn Whole(known: Known, legal: Option<Result<Legal, ConsoleError>>, may: May) -> 
                 {may.administer.then(|| view! { <Actions known=known.clone() /> })}
                 <Facts known />
                 {legal.map(|legal| match legal {
-                    Ok(legal) => view! { <Lawful id legal /> }.into_any(),
+                    Ok(legal) => view! { <Lawful id legal flash /> }.into_any(),
                     Err(error) => view! { <div class="card"><ErrorView error /></div> }.into_any(),
                 })}
             </div>
@@ -107,9 +111,9 @@ fn Profiles(id: UserId, details: Vec<PersonDetail>, total: i64, may: May) -> imp
 fn Profile(id: UserId, detail: PersonDetail, may: May) -> impl IntoView {
     let href = PersonPath { agent: detail.agent_id, user: detail.user_id }.href();
     let leaves = CitedLeaf::all_of(&detail, &super::name::page(id));
-    let (entries, shown) = (i64::try_from(leaves.len()).unwrap_or(i64::MAX), leaves.len().min(LISTED));
-    let leaves: Vec<CitedLeaf> = leaves.into_iter().take(LISTED).collect();
-    let more = all(entries, shown, "entries", href.clone());
+    let entries = i64::try_from(leaves.len()).unwrap_or(i64::MAX);
+    let leaves = first(leaves, LISTED);
+    let more = all(entries, leaves.len(), "entries", href.clone());
     let says = format!("{}, {}", detail.agent_slug, text::count(entries, "entry", "entries"));
     view! {
         <li class="space-y-3 p-4" data-testid="profile">
@@ -139,8 +143,8 @@ fn Memory(row: MemoryRow, quotes: Vec<InboxQuote>, list: String, may: May) -> im
     let in_reach = row.deleted_at.is_none() && row.archived_at.is_none();
     let recalled = in_reach && matches!(row.status, MemoryStatus::Active | MemoryStatus::Contradicted);
     let correct = (may.operate && recalled).then(|| view! { <a href=memory_form(row.id, &list, "correct")>"Correct…"</a> });
-    let forget =
-        (may.operate && recalled).then(|| view! { <a class="text-danger" href=memory_form(row.id, &list, "delete")>"Forget…"</a> });
+    let delete =
+        (may.operate && recalled).then(|| view! { <a class="text-danger" href=memory_form(row.id, &list, "delete")>"Delete…"</a> });
     let said = match quotes.is_empty() {
         true => {
             view! { <p class="text-xs wrap-anywhere text-soft">"Stored by " {row.agent_slug.clone()} " from " {place(&row.source)}</p> }
@@ -158,7 +162,7 @@ fn Memory(row: MemoryRow, quotes: Vec<InboxQuote>, list: String, may: May) -> im
             </p>
             <p class="text-sm wrap-anywhere" dir="auto">{text::visible(&content)}</p>
             {said}
-            <p class="flex flex-wrap gap-x-4 text-xs empty:hidden">{correct} {forget}</p>
+            <p class="flex flex-wrap gap-x-4 text-xs empty:hidden">{correct} {delete}</p>
         </li>
     }
 }
@@ -243,7 +247,7 @@ fn Actions(known: Known) -> impl IntoView {
 
 /// The legal hold and the requests to erase the person.
 #[component]
-fn Lawful(id: UserId, legal: Legal) -> impl IntoView {
+fn Lawful(id: UserId, legal: Legal, flash: Option<Flash>) -> impl IntoView {
     let requests: Vec<_> = legal
         .requests
         .into_iter()
@@ -259,15 +263,15 @@ fn Lawful(id: UserId, legal: Legal) -> impl IntoView {
         })
         .collect();
     view! {
-        <Hold id hold=legal.hold />
+        <Hold id hold=legal.hold flash />
         <Titled id="erasures" title="Erasure requests">
-            {rows_or("None of the latest 100 requests is about this person.", requests)}
+            {rows_or("No request to erase this person among the latest 100.", requests)}
         </Titled>
     }
 }
 
 #[component]
-fn Hold(id: UserId, hold: Option<LegalHold>) -> impl IntoView {
+fn Hold(id: UserId, hold: Option<LegalHold>, flash: Option<Flash>) -> impl IntoView {
     if let Some(hold) = hold {
         return view! {
             <p class="card p-4 text-sm text-warn" data-testid="held">
@@ -277,12 +281,16 @@ fn Hold(id: UserId, hold: Option<LegalHold>) -> impl IntoView {
         }
         .into_any();
     }
+    let (typed, error) = flash.and_then(|flash| flash.refused_at(("user", &id.to_string()), "reason")).unzip();
+    let (open, typed) = (typed.is_some(), typed.map(|typed| typed.text("reason")).unwrap_or_default());
     view! {
-        <details class="card">
-            <summary class="px-4 py-2.5 font-medium">"Hold…"</summary>
-            <PostForm class="space-y-3 px-4 pb-4" action="/console/api/set_hold" fields=[("user", id.to_string())]>
+        <details class="card" open=open>
+            <summary class="px-4 py-2.5 font-medium">"Set a legal hold…"</summary>
+            <PostForm class="space-y-3 px-4 pb-4" action="/console/api/set_hold" fields=[
+                ("user", id.to_string()), ("done", super::name::page(id)),
+            ]>
                 <p class="text-sm text-soft">"While the hold is active, no data of the person is erased, archived or swept."</p>
-                <ReasonField id="hold-reason" typed="" error=None hint="Kept in the audit log." />
+                <ReasonField id="hold-reason" typed error=error.flatten() hint="Kept in the audit log." />
                 <button class="button" type="submit">"Set hold"</button>
             </PostForm>
         </details>

@@ -29,6 +29,14 @@ fn folded(key: &str) -> String {
     key.split(|c: char| c.is_whitespace() || c == '_').filter(|word| !word.is_empty()).map(str::to_lowercase).collect::<Vec<_>>().join(" ")
 }
 
+/// The first leaves. A contradiction stays whole: with one side of it, the others are kept, too.
+pub fn first(leaves: Vec<CitedLeaf>, most: usize) -> Vec<CitedLeaf> {
+    let place = |cited: &CitedLeaf| cited.leaf.path.iter().map(|key| folded(key)).collect::<Vec<_>>();
+    let disputed: Vec<_> = leaves.iter().take(most).filter(|cited| cited.leaf.disputed).map(place).collect();
+    let kept = |(n, cited): &(usize, CitedLeaf)| *n < most || (cited.leaf.disputed && disputed.contains(&place(cited)));
+    leaves.into_iter().enumerate().filter(kept).map(|(_, cited)| cited).collect()
+}
+
 /// Leaves of a profile as a tree of keys.
 #[component]
 pub fn Tree(leaves: Vec<CitedLeaf>, may_forget: bool) -> impl IntoView {
@@ -65,4 +73,54 @@ fn key(branch: Branch, may_forget: bool) -> AnyView {
         </li>
     }
     .into_any()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::path::{LeafPath, PersonPath};
+    use super::*;
+    use chrono::DateTime;
+    use uuid::Uuid;
+    use wire::{AgentId, LeafId, ProfileLeaf, ProfileOrigin, ProfilePart};
+
+    fn cited(n: u128, key: &str, disputed: bool) -> CitedLeaf {
+        let leaf_id = LeafId(Uuid::from_u128(n));
+        let leaf = ProfileLeaf {
+            leaf_id,
+            part: ProfilePart::Scaffold,
+            profile: ProfileOrigin::Own,
+            path: vec![key.to_owned()],
+            value: key.into(),
+            connection_id: None,
+            confidence: 0.5,
+            disputed,
+            unconfirmed: false,
+            observations: 1,
+            sessions: 1,
+            recurring: false,
+            first_seen: DateTime::default(),
+            last_seen: DateTime::default(),
+            matters: vec![],
+            expires_at: None,
+            event_ids: vec![],
+            memory_ids: vec![],
+        };
+        let person = PersonPath { agent: AgentId(Uuid::nil()), user: None };
+        CitedLeaf { path: LeafPath { person, leaf: leaf_id }, leaf, sentences: vec![], here: String::new() }
+    }
+
+    #[test]
+    fn a_contradiction_is_not_cut() {
+        let leaves = [
+            cited(1, "role", false),
+            cited(2, "home_town", true),
+            cited(3, "goals", false),
+            cited(4, "Home town", true),
+            cited(5, "employer", true),
+            cited(6, "home_town", false),
+        ];
+        let shown = first(leaves.to_vec(), 2).into_iter().map(|cited| cited.leaf.leaf_id.0.as_u128());
+        assert_eq!(shown.collect::<Vec<_>>(), [1, 2, 4]);
+        assert_eq!(first(leaves.to_vec(), 10).len(), 6);
+    }
 }

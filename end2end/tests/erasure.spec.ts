@@ -7,7 +7,7 @@ test('an erasure waits for another admin, and can be withdrawn', { tag: ['@phone
   await agent.remember({ topic_raw: unique('tea'), content: `${name} likes tea.`, user_id: user });
   await agent.remember({ topic_raw: unique('lunch'), content: `Ask ${name} about lunch.` });
   await frame.goto('/erasure');
-  await page.getByLabel('User', { exact: true }).first().fill(user);
+  await page.getByLabel('Person', { exact: true }).first().fill(user);
   await page.getByLabel('Names, one on each line').fill(name);
   await frame.send(page.getByRole('button', { name: 'Preview' }));
   await page.getByText('Show tables').click();
@@ -22,7 +22,7 @@ test('an erasure waits for another admin, and can be withdrawn', { tag: ['@phone
   await page.getByLabel('Reason').fill('Article 17, case 31');
   await frame.send(page.getByRole('button', { name: 'Request erasure' }));
   await expect(frame.flash).toContainText('Another admin must confirm it.');
-  await page.getByRole('link', { name: user }).click();
+  await page.getByTestId('erasure').filter({ hasText: user }).getByRole('link', { name: 'Article 17, case 31' }).click();
   await expect(page.getByRole('button', { name: 'Erase this person' })).toHaveCount(0);
   await expect(page.getByText('You requested it. Another admin must confirm it.')).toBeVisible();
   await frame.send(page.getByRole('button', { name: 'Withdraw request' }));

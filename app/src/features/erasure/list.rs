@@ -1,10 +1,10 @@
 use super::{
     NOT_ALLOWED,
     api::{ErasureList, erasures},
-    words::person,
 };
 use crate::{
     Flash,
+    features::people::Person,
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{AreaField, Badge, DataTable, Empty, PostForm, ReasonField, Shape, TextField, Time, Tone, awaited, columns, or_error, text},
@@ -50,7 +50,7 @@ fn Begin() -> impl IntoView {
     view! {
         <form class="card space-y-3 p-4" method="get" action="/erasure/new">
             <h2>"Request an erasure"</h2>
-            <TextField name="user" label="User" hint="Your reference, or the user’s id" value="" required=true />
+            <TextField name="user" label="Person" hint="Name, reference or id" value="" required=true />
             <AreaField
                 id="names"
                 name="names"
@@ -72,8 +72,8 @@ fn SetHold(flash: Option<Flash>) -> impl IntoView {
     view! {
         <PostForm class="card space-y-3 p-4" action="/console/api/set_hold">
             <h2>"Set a legal hold"</h2>
-            <p class="text-sm text-soft">"While the hold is active, no data of the user is erased, archived or swept. Agents still cannot read memories that have expired."</p>
-            <TextField id="hold-user" name="user" label="User" value=typed.text("user") required=true />
+            <p class="text-sm text-soft">"While the hold is active, no data of the person is erased, archived or swept. Agents still cannot read memories that have expired."</p>
+            <TextField id="hold-user" name="user" label="Person" hint="Name, reference or id" value=typed.text("user") required=true />
             <ReasonField id="hold-reason" typed=typed.text("reason") error hint="Kept in the audit log." />
             <button class="button" type="submit">"Set hold"</button>
         </PostForm>
@@ -86,7 +86,7 @@ fn Requests(requests: Vec<Erasure>) -> impl IntoView {
         return view! {
             <section class="card">
                 <Empty shape=Shape::Delete title="No requests">
-                    "Requests to erase a person appear here. To create one, enter a user and choose Preview."
+                    "Requests to erase a person appear here. To create one, enter a person and choose Preview."
                 </Empty>
             </section>
         }
@@ -94,12 +94,13 @@ fn Requests(requests: Vec<Erasure>) -> impl IntoView {
     }
     let running = requests.iter().any(|request| request.state == ErasureState::Confirmed);
     let rows = requests.into_iter().map(|request| {
+        let known = request.state != ErasureState::Done;
         let confirmed = request.confirmed_by_name.clone().unwrap_or_else(|| "–".into());
         view! {
             <tr data-testid="erasure">
                 <td>
-                    <a href=format!("/erasure/{}", request.id)>{person(request.user_id, request.user_name.clone())}</a>
-                    <p class="break-words text-soft">{request.reason.clone()}</p>
+                    <Person id=request.user_id name=request.user_name.clone() known />
+                    <p class="break-words"><a href=format!("/erasure/{}", request.id)>{text::visible(&request.reason)}</a></p>
                 </td>
                 <td><State state=request.state /></td>
                 <td class="hidden sm:table-cell">{request.requested_by_name.clone()}</td>
@@ -145,7 +146,7 @@ fn Holds(holds: Vec<LegalHold>, flash: Option<Flash>) -> impl IntoView {
         view! {
             <tr data-testid="hold">
                 <td>
-                    {person(hold.user_id, hold.user_name.clone())}
+                    <Person id=hold.user_id name=hold.user_name.clone() />
                     <p class="break-words text-soft">{text::visible(&hold.reason)}</p>
                 </td>
                 <td>{hold.set_by}</td>

@@ -37,8 +37,9 @@ fn Request(preview: ErasurePreview, user: String, names: String, flash: Option<F
         (Some(name), Some(reference)) => format!("{name} ({reference})"),
         (name, reference) => name.or(reference).unwrap_or_else(|| preview.user_id.to_string()),
     };
+    let export = Query::default().with("person", preview.user_id).href("/export.jsonl");
     let hold = preview.hold.map(|hold| {
-        view! { <p class="card mb-6 p-4 text-sm text-warn">"This user is under a legal hold, set by " {hold.set_by} ". Lift it first."</p> }
+        view! { <p class="card mb-6 p-4 text-sm text-warn">"This person is under a legal hold, set by " {hold.set_by} ". Lift it first."</p> }
     });
     let mentions = match preview.mentions.is_empty() {
         true => view! { <p class="mb-6 text-sm text-soft">"No records of others mention the person by these names."</p> }.into_any(),
@@ -57,8 +58,8 @@ fn Request(preview: ErasurePreview, user: String, names: String, flash: Option<F
             <div class="card space-y-3 p-4 lg:sticky lg:top-5">
                 <h2 class="wrap-anywhere">"Erase " {text::visible(&known)} "?"</h2>
                 <p class="text-sm text-soft">
-                    "Nothing is removed until another admin confirms it. Export the person’s data before, if the person asked for it: "
-                    <code class="font-mono text-xs break-words">"remembrancer export --user"</code>
+                    "Nothing is removed until another admin confirms it. If the person asked for the data, save it first: "
+                    <a class="underline" href=export rel="external" download="">"Export the person’s data"</a> "."
                 </p>
                 <input type="hidden" name="user" value=user />
                 <input type="hidden" name="names" value=names />

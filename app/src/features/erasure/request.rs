@@ -5,10 +5,10 @@ use super::{
     list::State,
     report::Report,
     tables::{Counts, Mentions},
-    words::person,
 };
 use crate::{
     ConsoleError, Flash,
+    features::people::Person,
     layout::{Crumb, PageHead, ViewerResource},
     query::{Query, use_param},
     ui::{PostForm, TextField, Time, awaited, fact, fact_as, or_error, text},
@@ -68,7 +68,7 @@ fn Whole(detail: ErasureDetail, me: Uuid, flash: Option<Flash>) -> impl IntoView
 #[component]
 fn Planned(preview: ErasurePreview, ticked: Vec<Mention>) -> impl IntoView {
     let hold = preview.hold.map(|hold| {
-        view! { <p class="card mb-6 p-4 text-sm text-warn">"The user is under a legal hold, set by " {hold.set_by} ". Lift it first."</p> }
+        view! { <p class="card mb-6 p-4 text-sm text-warn">"The person is under a legal hold, set by " {hold.set_by} ". Lift it first."</p> }
     });
     let mentions = match ticked.is_empty() {
         true => view! { <p class="mb-6 text-sm text-soft">"No records of others were selected."</p> }.into_any(),
@@ -100,13 +100,13 @@ fn Facts(
     let step = request.step.clone().map(|step| {
         view! { <dt>"Step"</dt> <dd aria-live="polite" data-testid="step">{text::sentence(&step)}</dd> }
     });
-    let own = request.user_id.to_string();
+    let (own, known) = (request.user_id.to_string(), request.state != ErasureState::Done);
     let names: Vec<String> = names.into_iter().filter(|name| *name != own).map(|name| text::visible(&name)).collect();
     view! {
         <dl class="facts card p-4" data-testid="request">
             {fact("State", view! { <State state=request.state /> })}
             {step}
-            {fact("Person", person(request.user_id, request.user_name.clone()))}
+            {fact("Person", view! { <Person id=request.user_id name=request.user_name.clone() known /> })}
             {reference.map(|reference| fact_as("break-all", "Reference", text::visible(&reference)))}
             {fact_as("break-words", "Reason", text::visible(&request.reason))}
             {(!names.is_empty()).then(|| view! { <dt>"Searched for"</dt> <dd class="break-words">{names.join(", ")}</dd> })}
@@ -144,7 +144,7 @@ fn Decide(request: Erasure, reference: String, me: Uuid, flash: Option<Flash>) -
     };
     view! {
         <div class="card space-y-3 p-4">
-            <h2>"Erase " {person(request.user_id, name)} "?"</h2>
+            <h2>"Erase " <Person id=request.user_id name /> "?"</h2>
             {confirm} <p class="text-sm text-soft">"Expires " <Time at=request.expires_at /></p>
             <PostForm action="/console/api/withdraw_erasure" fields=[("id", request.id.to_string())]>
                 <button class="button" type="submit">"Withdraw request"</button>

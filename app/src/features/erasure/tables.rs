@@ -1,5 +1,8 @@
-use super::words::{consequence, person, place_name, takes, turns, whole};
-use crate::ui::{DataTable, columns, text};
+use super::words::{consequence, place_name, takes, turns, whole};
+use crate::{
+    features::people::Person,
+    ui::{DataTable, columns, text},
+};
 use leptos::prelude::*;
 use wire::{Mention, MentionPlace, MentionRef, TableCount};
 
@@ -40,7 +43,7 @@ pub fn Mentions(mentions: Vec<Mention>, #[prop(optional_no_strip)] ticked: Optio
             Some(ticked) if mention.place.is_erasable() => view! { <Choice mention=mention.clone() ticked=ticked.clone() /> }.into_any(),
             _ => view! { <p>{takes(&mention)} "."</p> <Consequence mention=mention.clone() /> }.into_any(),
         };
-        let owner = mention.user_id.map(|user| view! { " · belongs to " {person(user, mention.user_name)} });
+        let owner = mention.user_id.map(|user| view! { " · belongs to " <Person id=user name=mention.user_name /> });
         view! {
             <tr data-testid="mention">
                 <td class="min-w-0">

@@ -1,17 +1,8 @@
-//! Erasures in words: who, where a mention is, and what goes with it.
+//! Erasures in words: where a mention is, and what goes with it.
 
 use crate::ui::text;
-use leptos::prelude::*;
 use std::fmt::Write;
-use wire::{Mention, MentionPlace, SourceExtent, UserId};
-
-/// A user as the organisation calls them, with the id as the title; the id alone if nobody named them, and once they are erased.
-pub fn person(id: UserId, name: Option<String>) -> AnyView {
-    match name {
-        Some(name) => view! { <span class="wrap-anywhere" dir="auto" title=id.to_string()>{text::visible(&name)}</span> }.into_any(),
-        None => view! { <span class="font-mono text-xs break-all">{id.to_string()}</span> }.into_any(),
-    }
-}
+use wire::{Mention, MentionPlace, SourceExtent};
 
 pub fn place_name(place: MentionPlace) -> &'static str {
     match place {

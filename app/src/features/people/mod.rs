@@ -15,7 +15,7 @@ mod tree;
 pub use api::{person_name, person_names, with_names};
 pub use leaf::matter_name;
 pub use list::PeoplePage;
-pub use name::{Person, PersonOf};
+pub use name::{Person, PersonOf, page};
 pub use path::PersonPath;
 pub use person::PersonPage;
 pub use profile::ProfilePage;

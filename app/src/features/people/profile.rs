@@ -1,5 +1,12 @@
 use super::{
-    api::read_profile, connections::Connections, history::History, leaf::CitedLeaf, list::name, name::page, path::PersonPath, tree::Tree,
+    api::read_profile,
+    connections::Connections,
+    history::History,
+    leaf::CitedLeaf,
+    list::name,
+    name::{Person, page},
+    path::PersonPath,
+    tree::Tree,
 };
 use crate::{
     guard::by_id,
@@ -122,11 +129,11 @@ fn Facts(detail: PersonDetail) -> impl IntoView {
         (false, true) => "The agent also reads what the profile of the commons adds.",
         (false, false) => "The agent reads its own profile only.",
     };
-    let user = detail.user_id.map(|id| view! { <dt>"User"</dt> <dd class="font-mono text-xs break-all">{id.to_string()}</dd> });
+    let person = detail.user_id.map(|id| view! { <dt>"Person"</dt> <dd><Person id name=detail.user_name.clone() /></dd> });
     view! {
         <dl class="facts card p-4" data-testid="facts">
             {fact("Agent", detail.agent_slug)}
-            {user}
+            {person}
             {fact("Entries", text::number(entries))}
             {fact("Disputed", text::number(disputed))}
             {fact("Version", text::number(detail.profile.version))}

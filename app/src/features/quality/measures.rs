@@ -18,11 +18,13 @@ pub struct Measure {
     /// What makes it appear.
     pub missing: &'static str,
     pub ratio: fn(&QualityCounts) -> Ratio,
+    /// The part in words, for what is left out.
+    pub parts: (&'static str, &'static str),
     /// One of the whole, for "on days without …".
     pub one: &'static str,
     /// How the value reads.
     pub shown: fn(f64) -> String,
-    /// Part and whole in words. The counts are those of the same days.
+    /// Part and whole in words. The counts are sums over the days that have a value.
     pub counts: fn(Ratio, &QualityCounts) -> String,
     pub good: Good,
     /// What to do about a value that is not good.
@@ -34,7 +36,7 @@ pub struct Measure {
 pub enum Good {
     AtLeast(f64),
     AtMost(f64),
-    /// In the newer half of the period it is no higher than in the older one.
+    /// In the newer half of the period it is no higher than in the older one. Each half has enough cases.
     NotRising,
 }
 
@@ -69,6 +71,13 @@ impl Measure {
         QualityCounts::over(days.iter().map(|(_, counts)| counts), self.ratio)
     }
 
+    /// The sums over the days that have a value.
+    pub fn totals(&self, days: &[Day]) -> QualityCounts {
+        let mut totals = QualityCounts::default();
+        days.iter().filter(|(_, counts)| self.value(counts).is_some()).for_each(|(_, counts)| totals.add(counts));
+        totals
+    }
+
     /// What is good, in words.
     pub fn target(&self) -> String {
         match self.good {
@@ -80,13 +89,12 @@ impl Measure {
 
     /// How the value of these days compares with what is good.
     pub fn verdict(&self, days: &[Day]) -> Verdict {
-        let over = self.over(days);
+        let value = |days: &[Day]| Some(self.over(days)).filter(|ratio| ratio.whole >= LEAST).and_then(Ratio::value);
         let (older, newer) = days.split_at(days.len() / 2);
-        let good = match (self.good, over.value(), self.over(older).value(), self.over(newer).value()) {
-            _ if over.whole < LEAST => None,
-            (Good::AtLeast(least), value, ..) => value.map(|value| value >= least),
-            (Good::AtMost(most), value, ..) => value.map(|value| value <= most),
-            (Good::NotRising, _, older, newer) => older.zip(newer).map(|(older, newer)| newer <= older),
+        let good = match self.good {
+            Good::AtLeast(least) => value(days).map(|value| value >= least),
+            Good::AtMost(most) => value(days).map(|value| value <= most),
+            Good::NotRising => value(older).zip(value(newer)).map(|(older, newer)| newer <= older),
         };
         match good {
             Some(true) => Verdict::Good,
@@ -99,7 +107,8 @@ impl Measure {
     pub fn left_out(&self, days: &[Day]) -> Option<String> {
         let all: i64 = days.iter().map(|(_, counts)| (self.ratio)(counts).part).sum();
         let left = all - self.over(days).part;
-        (left > 0).then(|| format!("Not counted: {} on days without {}.", text::number(left), self.one))
+        let (one, many) = self.parts;
+        (left > 0).then(|| format!("Not counted: {} on days without {}.", text::count(left, one, many), self.one))
     }
 }
 
@@ -111,6 +120,7 @@ pub const MEASURES: [Measure; 5] = [
         meaning: "Share of the memories in a prompt that the agent's answer uses.",
         missing: "Agents report their answers with POST /api/context/{id}/answer.",
         ratio: QualityCounts::utilisation,
+        parts: ("used memory", "used memories"),
         one: "a reported answer",
         shown: percent,
         counts: |ratio, c| {
@@ -126,6 +136,7 @@ pub const MEASURES: [Measure; 5] = [
         meaning: "Observations for each assembled context.",
         missing: "Agents assemble contexts with assemble_context and record observations with record_observation.",
         ratio: QualityCounts::observation_rate,
+        parts: ("observation", "observations"),
         one: "a context",
         shown: decimal,
         counts: |ratio, _| {
@@ -141,6 +152,7 @@ pub const MEASURES: [Measure; 5] = [
         meaning: "New values of a profile in a day. It falls as agents get to know a person.",
         missing: "A profile appears with the first observation about a person.",
         ratio: QualityCounts::growth,
+        parts: ("new value", "new values"),
         one: "a profile",
         shown: decimal,
         counts: |ratio, _| {
@@ -156,6 +168,7 @@ pub const MEASURES: [Measure; 5] = [
         meaning: "Share of observations that correct an earlier one. It falls as profiles become accurate.",
         missing: "Agents record corrections with record_observation.",
         ratio: QualityCounts::correction_rate,
+        parts: ("correction", "corrections"),
         one: "an observation",
         shown: percent,
         counts: |ratio, _| {
@@ -171,11 +184,12 @@ pub const MEASURES: [Measure; 5] = [
         meaning: "Share of questions that the agent asked for the same person in the 30 days before, in nearly the same words.",
         missing: "Recalls and assembled contexts count as questions.",
         ratio: QualityCounts::repeat_rate,
+        parts: ("repeated question", "repeated questions"),
         one: "a question",
         shown: percent,
         counts: |ratio, _| format!("{} of {}", text::number(ratio.part), text::count(ratio.whole, "question", "questions")),
         good: Good::AtMost(0.2),
-        advice: "If it is higher, agents look up again what they could know: find these questions in the recall log, and see whether they found an answer.",
+        advice: "If it is higher, agents look up again what they could know: find these questions on the page Recalls, and see whether they found an answer.",
     },
 ];
 
@@ -195,20 +209,30 @@ mod tests {
     #[test]
     fn a_number_is_judged_by_its_own_days() {
         let observed = |observations, contexts| QualityCounts { observations, contexts, ..QualityCounts::default() };
-        let [_, rate, growth, corrections, _] = &MEASURES;
+        let [utilisation, rate, growth, corrections, _] = &MEASURES;
         // All observations for all contexts would be good.
         let quiet = days(&[observed(50, 0), observed(1, 40)]);
         assert_eq!((rate.verdict(&quiet), rate.target().as_str()), (Verdict::Poor, "at least 0.10"));
-        assert_eq!(rate.left_out(&quiet).as_deref(), Some("Not counted: 50 on days without a context."));
+        assert_eq!(rate.left_out(&quiet).as_deref(), Some("Not counted: 50 observations on days without a context."));
         assert_eq!((rate.verdict(&days(&[observed(4, 40)])), rate.left_out(&days(&[observed(4, 40)]))), (Verdict::Good, None));
         assert_eq!(rate.verdict(&days(&[observed(19, 19)])), Verdict::TooFew);
         assert_eq!(rate.verdict(&days(&[observed(30, 0)])), Verdict::TooFew, "no value");
 
-        let grown = |leaves| QualityCounts { leaves, profiles: 10, ..QualityCounts::default() };
+        // An answer to a context without memories says nothing about their use.
+        let answered = |answers, injected| QualityCounts { answers, injected, used: injected, ..QualityCounts::default() };
+        let answers = days(&[answered(7, 0), answered(2, 30)]);
+        assert_eq!(
+            (utilisation.counts)(utilisation.over(&answers), &utilisation.totals(&answers)),
+            "30 of 30 memories used, 2 answers reported"
+        );
+
+        let grown = |leaves| QualityCounts { leaves, profiles: 20, ..QualityCounts::default() };
         assert_eq!(growth.verdict(&days(&[grown(9), grown(3)])), Verdict::Good);
         assert_eq!(growth.verdict(&days(&[grown(3), grown(9)])), Verdict::Poor, "the mean is the same");
         let since_today = QualityCounts { leaves: 9, profiles: 30, ..QualityCounts::default() };
         assert_eq!(growth.verdict(&days(&[QualityCounts::default(), since_today])), Verdict::TooFew, "no older half");
+        let one = QualityCounts { leaves: 9, profiles: 1, ..QualityCounts::default() };
+        assert_eq!(growth.verdict(&days(&[one, since_today])), Verdict::TooFew, "one profile is no half");
 
         let corrected = |corrections| QualityCounts { corrections, observations: 100, ..QualityCounts::default() };
         assert_eq!(corrections.verdict(&days(&[corrected(10)])), Verdict::Good);

@@ -67,7 +67,7 @@ fn whole(quality: Quality, query: Query) -> AnyView {
     if totals == (QualityCounts { profiles: totals.profiles, ..QualityCounts::default() }) {
         return view! { <div class="card"><Nothing filtered=query.any(NAMES) /></div> }.into_any();
     }
-    let cards = MEASURES.iter().map(|measure| view! { <Card measure totals days=days.clone() /> });
+    let cards = MEASURES.iter().map(|measure| view! { <Card measure days=days.clone() /> });
     view! {
         <div class="space-y-5">
             <div class="grid gap-4 sm:grid-cols-2 lg:grid-cols-3" data-testid="measures">{cards.collect_view()}</div>
@@ -81,11 +81,11 @@ fn whole(quality: Quality, query: Query) -> AnyView {
 }
 
 #[component]
-fn Card(measure: &'static Measure, totals: QualityCounts, days: Vec<Day>) -> impl IntoView {
+fn Card(measure: &'static Measure, days: Vec<Day>) -> impl IntoView {
     let ratio = measure.over(&days);
     let (tone, verdict) = measure.verdict(&days).badge();
     let left_out = measure.left_out(&days).map(|text| format!(". {text}")).unwrap_or_default();
-    let counts = format!("{}{left_out}", (measure.counts)(ratio, &totals));
+    let counts = format!("{}{left_out}", (measure.counts)(ratio, &measure.totals(&days)));
     let beneath = match ratio.value() {
         Some(_) => view! {
             <p class="mt-1 text-xs text-soft">{counts}</p>

@@ -15,6 +15,7 @@ export class VocabularyPage extends FilteredPage {
   readonly focus = new Focus(this.page);
   /** In the message about what was done. */
   readonly undo = this.flash.getByRole('button', { name: 'Undo' });
+  readonly redo = this.flash.getByRole('button', { name: 'Redo' });
 
   row(phrase: string): Locator {
     return this.rows.filter({ has: this.page.getByRole('link', { name: phrase, exact: true }) });

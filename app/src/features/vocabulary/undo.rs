@@ -18,23 +18,48 @@ pub fn UndoPage() -> impl IntoView {
     let who = ViewerResource::shared();
     view! {
         <Crumb href="/vocabulary/decisions" text="Decisions" />
-        <PageHead title="Undo decisions">"Review the effect, then confirm. Each decision can also be undone alone."</PageHead>
         {awaited(async move {
             match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
-                Ok((_, (decisions, effect))) => view! { <Confirm decisions effect query /> }.into_any(),
-                Err(error) => view! { <div class="card"><ErrorView error /></div> <p class="mt-3"><Cancel query /></p> }.into_any(),
+                Ok((_, (decisions, effect))) => view! { <Head verb=verb(&decisions) /> <Confirm decisions effect query /> }.into_any(),
+                Err(error) => view! {
+                    <Head verb="Undo" />
+                    <div class="card"><ErrorView error /></div>
+                    <p class="mt-3"><Cancel query /></p>
+                }
+                .into_any(),
             }
         })}
     }
 }
 
+/// What the page does to decisions of one step: `Undo`, or `Redo` if they undid others.
+fn verb(decisions: &[Decision]) -> &'static str {
+    let first = decisions.iter().find(|decision| decision.undoable).or(decisions.first());
+    first.map_or("Undo", inverse)
+}
+
+#[component]
+fn Head(verb: &'static str) -> impl IntoView {
+    let (title, alone) = if verb == "Redo" {
+        ("Redo decisions", "Each decision can also be redone alone.")
+    } else {
+        ("Undo decisions", "Each decision can also be undone alone.")
+    };
+    view! { <PageHead title>"Review the effect, then confirm. " {alone}</PageHead> }
+}
+
 #[component]
 fn Confirm(decisions: Vec<Decision>, effect: Effect, query: Query) -> impl IntoView {
+    let (left, why) = if verb(&decisions) == "Redo" {
+        ("Not redone", "These were redone before, or a later decision depends on them.")
+    } else {
+        ("Not undone", "These were undone before, or a later decision depends on them.")
+    };
     let (goes, stays): (Vec<_>, Vec<_>) = decisions.into_iter().partition(|decision| decision.undoable);
     let stays = (!stays.is_empty()).then(|| {
         view! {
-            <Titled id="stays" title="Not undone">
-                <p class="mb-2 text-sm text-soft">"These were undone before, or a later decision depends on them."</p>
+            <Titled id="stays" title=left>
+                <p class="mb-2 text-sm text-soft">{why}</p>
                 <List decisions=stays />
             </Titled>
         }

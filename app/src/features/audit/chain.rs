@@ -4,7 +4,11 @@ use leptos::prelude::*;
 
 /// Whether the hash chain of the log is intact: a badge, how many entries were verified, and the anchor.
 #[component]
-pub fn Chain(verification: Verification) -> impl IntoView {
+pub fn Chain(
+    verification: Verification,
+    /// The URL of the page.
+    here: String,
+) -> impl IntoView {
     let (tone, badge, says) = state(&verification);
     let Verification { since, verified, waiting, .. } = verification;
     let going = waiting > 0 && verified.fault.is_none();
@@ -13,6 +17,8 @@ pub fn Chain(verification: Verification) -> impl IntoView {
         <p class="mb-4 flex flex-wrap items-baseline gap-x-2 gap-y-1 text-sm text-soft" data-testid="chain" data-again=going.then_some("")>
             <Badge tone text=badge title="The hash of each entry is computed again and compared." />
             <span>{says} " " <Time at=since /></span>
+            // With JavaScript the page refreshes by itself.
+            {going.then(|| view! { <a class="underline" href=here>"Look again"</a> })}
             <span>"Anchor " <code class="font-mono text-xs break-all">{anchor}</code></span>
         </p>
     }

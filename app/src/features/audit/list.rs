@@ -46,12 +46,13 @@ fn message(entry: &AuditEntry) -> Option<String> {
 pub fn AuditPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, log) = (filtered.query.clone(), filtered.load(audit_log));
+    let here = query.href("/audit");
     let (choices, chain) = (actions(&filtered.value("action")), reading(integrity()));
     view! {
         <PageHead title="Audit log">
-            "Who did what, when and why. Each entry carries the hash of the one before it, so that changed and removed entries are found."
+            "Who did what, when and why. Each entry carries the hash of the one before it, so a changed entry is found. Keep the anchor: it shows whether entries were cut off the end."
         </PageHead>
-        {awaited(async move { or_error(chain.await, |verification| view! { <Chain verification /> }) })}
+        {awaited(async move { or_error(chain.await, |verification| view! { <Chain verification here /> }) })}
         <FilterBar path="/audit" label="Audit log" query=filtered.query.clone() names=NAMES>
             {filtered.text_field("actor", "Actor", "Name or id")}
             {filtered.select_field("action", "Action", choices)}

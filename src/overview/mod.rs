@@ -22,8 +22,6 @@ use wire::{AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewM
 
 /// Days whose recalls can need attention.
 const WEEK: u32 = 7;
-/// Recalls whose time is measured, at most.
-const MEASURED: i64 = 1_000;
 /// The newest memories that the page shows.
 const NEWEST: i64 = 5;
 
@@ -96,7 +94,7 @@ async fn of_memory(engine: &Engine, ctx: &OpContext, agents: &[Agent], overview:
         .into_iter()
         .map(|one| NewMemory { id: one.id, topic: one.topic, content: one.content, agent_slug: slug(one.agent_id), at: one.created_at })
         .collect();
-    last_day.p95_ms = recall::store::slow(&mut tx, recalls, MEASURED).await?;
+    last_day.p95_ms = recall::store::slow(&mut tx, recalls, wire::LastDay::MEASURED).await?;
     let ids: Vec<_> = agents.iter().map(|agent| agent.id).collect();
     attention.late_vectors = memories::store::late_vectors(&mut tx, tenant, &ids, now - TimeDelta::minutes(1)).await?;
     inventory.memories = memories::store::in_reach(&mut tx, tenant, ctx.users, &ids, now).await?;

@@ -224,11 +224,16 @@ pub struct Attention {
 pub struct LastDay {
     /// One entry per hour, oldest first, without gaps.
     pub bars: Vec<HealthBar>,
-    /// The time in which 95 of 100 recalls were answered, in milliseconds, of the newest 1,000; none without recalls.
+    /// The time in which 95 of 100 recalls were answered, in milliseconds, of the newest [`Self::MEASURED`]; none without recalls.
     pub p95_ms: Option<f64>,
     pub contexts: i64,
     /// The newest memories, newest first, from the last 24 hours or before.
     pub newest: Vec<NewMemory>,
+}
+
+impl LastDay {
+    /// Recalls whose time is measured, at most: the newest.
+    pub const MEASURED: i64 = 1_000;
 }
 
 /// A memory on the front page.

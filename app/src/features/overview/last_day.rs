@@ -18,7 +18,7 @@ pub fn Last24Hours(day: LastDay) -> impl IntoView {
         <Titled id="last-day" title="Last 24 hours">
             <ul class="mb-4 grid grid-cols-2 gap-4 lg:grid-cols-4">
                 <Tile href="/memories" shape=Shape::Memories title="Memories stored" value=text::number(stored) says="Revisions not counted".to_owned() />
-                <Tile href="/recall?days=1" shape=Shape::Search title="Recalls" value=text::number(recalls.recalls) says=speed(p95_ms) />
+                <Tile href="/recall?days=1" shape=Shape::Search title="Recalls" value=text::number(recalls.recalls) says=speed(p95_ms, recalls.recalls) />
                 <Tile href="/recall?days=1" shape=Shape::Health title="Recalls that found nothing" value=share says=nothing />
                 <Tile href="/recall/contexts" shape=Shape::Context title="Contexts assembled" value=text::total_number(contexts) says="Prompts with memories added".to_owned() />
             </ul>
@@ -30,11 +30,12 @@ pub fn Last24Hours(day: LastDay) -> impl IntoView {
     }
 }
 
-/// How fast recalls were answered.
-fn speed(p95_ms: Option<f64>) -> String {
+/// How fast recalls were answered. Of more than are measured, only the newest count.
+fn speed(p95_ms: Option<f64>, recalls: i64) -> String {
+    let of = if recalls > LastDay::MEASURED { format!(" of the newest {}", text::number(LastDay::MEASURED)) } else { String::new() };
     match p95_ms {
         // Rounded up: no recall takes no time.
-        Some(ms) => format!("95 % took at most {}", text::duration(chrono::TimeDelta::milliseconds(ms.ceil() as i64))),
+        Some(ms) => format!("95 %{of} took at most {}", text::duration(chrono::TimeDelta::milliseconds(ms.ceil() as i64))),
         None => "By all agents".to_owned(),
     }
 }
@@ -121,8 +122,13 @@ mod tests {
 
     #[test]
     fn the_speed_is_never_rounded_down() {
-        assert_eq!(speed(Some(0.2)), "95 % took at most 1 ms");
-        assert_eq!(speed(Some(84.01)), "95 % took at most 85 ms");
-        assert_eq!(speed(None), "By all agents");
+        assert_eq!(speed(Some(0.2), 1), "95 % took at most 1 ms");
+        assert_eq!(speed(Some(84.01), 1_000), "95 % took at most 85 ms");
+        assert_eq!(speed(None, 0), "By all agents");
+    }
+
+    #[test]
+    fn the_speed_says_which_recalls_it_is_of() {
+        assert_eq!(speed(Some(84.0), 1_001), "95 % of the newest 1,000 took at most 84 ms");
     }
 }

@@ -21,6 +21,7 @@ test('the hits with other weights are shown before these are saved', { tag: ['@p
   await searchPolicy.goto(`/recall/policy?agent=${agent.id}`);
   await searchPolicy.question.fill(topic);
   await searchPolicy.show.click();
+  await expect(searchPolicy.page.getByRole('region', { name: 'With the weights in force' })).toContainText(topic);
   await expect(searchPolicy.verdict).toHaveText('The same hits in the same order.');
   await searchPolicy.field('Minimum similarity to try').fill('1');
   await searchPolicy.show.click();

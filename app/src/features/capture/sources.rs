@@ -78,7 +78,7 @@ fn Row(row: SourceRow) -> impl IntoView {
 #[component]
 fn Nothing(filtered: bool) -> impl IntoView {
     if filtered {
-        return view! { <NoMatch thing="source" href="/sources">"Both filters match exactly."</NoMatch> }.into_any();
+        return view! { <NoMatch thing="source" href="/sources">"Agent and kind: exact match. On behalf of: a whole name, a reference or an id."</NoMatch> }.into_any();
     }
     view! {
         <div class="card">

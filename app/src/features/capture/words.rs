@@ -94,7 +94,7 @@ pub fn reading(source: &SourceRow) -> &'static str {
             "Extraction finished. It found nothing to remember."
         }
         Some(EventState::Done) => "Extraction finished.",
-        Some(EventState::Imported) => "This source came with an import.",
+        Some(EventState::Imported) => "This source was imported.",
     }
 }
 

@@ -47,7 +47,7 @@ pub fn NewMemoryPage() -> impl IntoView {
     view! {
         <Crumb href="/memories" text="Memories" />
         <PageHead title="New memory">
-            "The agent recalls it as your words. It is private to the agent until somebody shares it."
+            "Agents quote you as the speaker. The memory is private to the agent until somebody shares it."
         </PageHead>
         {awaited(async move {
             let answer = who.permitted(OperatorRole::Operator, NOT_ALLOWED, choices()).await;
@@ -79,18 +79,20 @@ async fn store(input: &MemoryInput) -> Result<RememberResponse, ConsoleError> {
     Ok(memories::remember_by_hand(&engine, &ctx, agent, request).await?)
 }
 
-/// What became of a new memory, and which memories are near it.
+/// What became of a new memory, and which similar ones differ.
 fn summary(stored: &RememberResponse) -> String {
     let mut text = match (stored.unchanged, stored.was_update) {
-        (true, _) => "This memory says it already. Nothing was added.",
-        (false, true) => "A memory said this in other words. It has your words now.",
+        (true, _) => "This memory exists already. Nothing was added.",
+        (false, true) => "A memory with the same meaning existed. Its content was replaced by yours.",
         (false, false) => "The memory was added.",
     }
     .to_owned();
     if !stored.similar.is_empty() {
-        let near = count(i64::try_from(stored.similar.len()).unwrap_or(i64::MAX), "memory is", "memories are");
+        let number = i64::try_from(stored.similar.len()).unwrap_or(i64::MAX);
+        let near = count(number, "similar memory differs", "similar memories differ");
         let named: Vec<String> = stored.similar.iter().map(similar).collect();
-        text.push_str(&format!(" {near} near it and differ: {}. All stay until you correct or delete one.", named.join(", ")));
+        let kept = if number > 1 { " All are kept until you correct or delete one." } else { "" };
+        text.push_str(&format!(" {near}: {}.{kept}", named.join(", ")));
     }
     if !stored.redacted.is_empty() {
         text.push_str(&format!(" Secrets were replaced before it was stored: {}.", stored.redacted.join(", ")));
@@ -134,7 +136,7 @@ fn NewMemoryForm(
                     <ProjectField projects value=before.project error=error(&["project", "project_id"]) />
                     <TextField
                         name="user" label="Person (optional)" value=before.user
-                        note="A reference or an id. Only recalls for this person find the memory." error=error(&["user", "user_id"])
+                        note="Name, reference or id. Only recalls for this person find the memory." error=error(&["user", "user_id"])
                     />
                 </div>
             </div>
@@ -213,10 +215,14 @@ mod tests {
         };
         assert_eq!(summary(&stored(vec![])), "The memory was added.");
         assert_eq!(
-            summary(&stored(vec![near("The ferry leaves from quay 3.", "number"), near("No ferry leaves.", "negation")])),
-            "The memory was added. 2 memories are near it and differ: “The ferry leaves from quay 3.” (number), “No ferry leaves.” (negation). \
-             All stay until you correct or delete one."
+            summary(&stored(vec![near("The ferry leaves from quay 3.", "number")])),
+            "The memory was added. 1 similar memory differs: “The ferry leaves from quay 3.” (number)."
         );
-        assert!(summary(&RememberResponse { unchanged: true, ..stored(vec![]) }).starts_with("This memory says it already"));
+        assert_eq!(
+            summary(&stored(vec![near("The ferry leaves from quay 3.", "number"), near("No ferry leaves.", "negation")])),
+            "The memory was added. 2 similar memories differ: “The ferry leaves from quay 3.” (number), “No ferry leaves.” (negation). \
+             All are kept until you correct or delete one."
+        );
+        assert!(summary(&RememberResponse { unchanged: true, ..stored(vec![]) }).starts_with("This memory exists already"));
     }
 }

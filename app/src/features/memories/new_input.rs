@@ -49,7 +49,7 @@ impl MemoryInput {
             // Browsers end the lines of a field with both characters.
             content: self.content.replace("\r\n", "\n"),
             source: Source { observed_at: query.day("said_on", false, &mut errors), ..Source::default() },
-            user_id: query.read("user", "Enter the reference or the id of a person.", &mut errors),
+            user_id: query.read("user", "Enter the name, the reference or the id of a person.", &mut errors),
             kind: query.read("kind", "Choose one of the kinds.", &mut errors),
             project_id: project.filter(|_| scope == Some(MemoryScope::Project)).map(Into::into),
             scope,

@@ -88,7 +88,10 @@ pub async fn relate_memories(
 
 fn flash(id: MemoryId, change: LinkChange, answer: &LinkResponse) -> Flash {
     if !answer.changed {
-        return Flash::unchanged("Nothing has changed: the memories were related like this before.");
+        return Flash::unchanged(match change.remove {
+            false => "No change: this link exists already.",
+            true => "No change: there is no such link.",
+        });
     }
     let other = if change.outgoing { &answer.to } else { &answer.from };
     let undo = [

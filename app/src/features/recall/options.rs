@@ -21,7 +21,7 @@ pub fn Options(
         view! { <SelectField name="expected" label="Result expected" value=value("expected") error=error("expected") choices /> }
     });
     let as_of = all_of_them
-        .then(|| view! { <TextField name="as_of" label="As of the start of" kind="date" value=value("as_of") error=error("as_of") /> });
+        .then(|| view! { <TextField name="as_of" label="As of (start of day)" kind="date" value=value("as_of") error=error("as_of") /> });
     view! {
         <details class="col-span-full" open=filtered.query.any(names)>
             <summary class="button button-quiet -ml-3">

@@ -6,7 +6,11 @@ use wire::{SearchSource, SourceHit};
 #[component]
 pub fn Tried(now: Vec<SourceHit>, tried: Vec<SourceHit>) -> impl IntoView {
     let same = now.iter().map(key).eq(tried.iter().map(key));
-    let verdict = if same { "The same hits in the same order." } else { "The hits or their order differ." };
+    let verdict = match (now.is_empty(), same) {
+        (true, true) => "No hits with either set of weights.",
+        (false, true) => "The same hits in the same order.",
+        (_, false) => "The hits or their order differ.",
+    };
     let moves: Vec<String> =
         tried.iter().enumerate().map(|(rank, hit)| moved(rank, now.iter().position(|one| key(one) == key(hit)))).collect();
     let gone: Vec<String> =

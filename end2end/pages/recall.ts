@@ -24,7 +24,7 @@ export class HealthPage extends FilteredPage {
   }
 
   /** The number of the tile with this name. */
-  tile(name: 'Recalls' | 'Zero-hit rate' | 'Missed expected results'): Locator {
+  tile(name: 'Recalls' | 'Found nothing' | 'Missed expected results'): Locator {
     return this.valueOf(this.tiles, name);
   }
 

@@ -82,7 +82,7 @@ test.describe('on a phone', () => {
     await frame.menu.click();
     await link.click();
     await expect(page).toHaveURL('/audit');
-    await expect(frame.heading).toHaveText('Audit log');
+    await expect(frame.heading).toHaveText('Audit');
     await expect(link).toHaveCount(0);
   });
 });

@@ -13,9 +13,9 @@ test('the next page is shown without loading the document', async ({ frame, page
   await frame.goto('/agents');
   await page.evaluate(() => document.documentElement.setAttribute('data-same', ''));
   await page.getByRole('link', { name: 'Audit', exact: true }).click();
-  await expect(frame.heading).toHaveText('Audit log');
+  await expect(frame.heading).toHaveText('Audit');
   await expect(page).toHaveURL('/audit');
-  await expect(page).toHaveTitle('Audit log · Remembrancer');
+  await expect(page).toHaveTitle('Audit · Remembrancer');
   await expect(page.getByRole('link', { name: 'Audit', exact: true })).toHaveAttribute('aria-current', 'page');
   await expect(page.getByRole('link', { name: 'Agents', exact: true })).not.toHaveAttribute('aria-current');
   await expect(page.getByRole('link', { name: 'Audit', exact: true })).toBeFocused();

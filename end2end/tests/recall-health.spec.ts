@@ -12,7 +12,7 @@ test('a recall that found nothing is counted and explained', { tag: ['@phone', '
 
   // The log is written behind the answer.
   await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(health.tile('Recalls')).toContainText(/^2\D/, { timeout: 1_000 }));
-  await expect(health.tile('Zero-hit rate')).toContainText('50 %');
+  await expect(health.tile('Found nothing')).toContainText('50 %');
   await expect(health.tile('Missed expected results')).toContainText('100 % of 1 recall that expected a result');
   await expect(health.chart).toHaveAccessibleName(/^30 days: 1 of 2 recalls found nothing, 1 of them although a result was expected; most on .*: 1$/);
   await expect(health.line('cause', 'all below the floor')).toBeVisible();

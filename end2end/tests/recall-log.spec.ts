@@ -10,9 +10,9 @@ test('the log lists recalls, and the address filters them', { tag: ['@phone', '@
   await recalls.openWith(agent.id, 2);
   await expect(recalls.total).toHaveText('2 recalls');
   await expect(recalls.rows.getByRole('link')).toHaveText([silent, found]);
-  await expect(recalls.row(silent).getByText('zero hit')).toBeVisible();
+  await expect(recalls.row(silent).getByText('found nothing')).toBeVisible();
   await expect(recalls.row(silent).getByText('result expected', { exact: true })).toBeVisible();
-  await expect(recalls.row(found).getByText('zero hit')).toHaveCount(0);
+  await expect(recalls.row(found).getByText('found nothing')).toHaveCount(0);
 
   await recalls.outcome.selectOption('Found a memory');
   await recalls.apply.click();

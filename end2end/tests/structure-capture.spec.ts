@@ -48,7 +48,7 @@ test('a captured source and its candidates', { tag: '@no-js' }, async ({ capture
   `);
   await inbox.open(agent, what);
   await expect(inbox.main).toMatchAriaSnapshot(`
-    - heading "Inbox" [level=1]
+    - heading "Candidates" [level=1]
     - navigation "Review":
       - list:
         - listitem:

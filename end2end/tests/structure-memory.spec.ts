@@ -85,9 +85,9 @@ test('the page of an agent', { tag: '@no-js' }, async ({ agentPage, agent }) => 
     - heading "${agent.slug}" [level=1]
     - navigation "About this agent":
       - link "Memories"
-      - link "Recall log"
+      - link "Recalls"
       - link "Events"
-      - link "Audit log"
+      - link "Audit"
     - region "Recalls":
       - heading "Recalls" [level=2]
       - table "Recalls"

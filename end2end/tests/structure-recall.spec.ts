@@ -8,8 +8,8 @@ test('recall health', { tag: '@no-js' }, async ({ health }) => {
   await agent.ask('chess in Reykjavik');
   await health.gotoUntil(`/recall?agent=${agent.id}`, async () => expect(await health.items.count()).toBe(1));
   await expect(health.main).toMatchAriaSnapshot(`
-    - heading "Recall health" [level=1]
-    - search "Recall health":
+    - heading "Causes" [level=1]
+    - search "Causes":
       - combobox "Period":
         - option "24 hours"
         - option "7 days"
@@ -24,7 +24,7 @@ test('recall health', { tag: '@no-js' }, async ({ health }) => {
       - button "Apply filters"
       - link "Clear"
     - term: Recalls
-    - term: Zero-hit rate
+    - term: Found nothing
     - term: Missed expected results
     - figure:
       - heading "Recalls by day" [level=2]
@@ -37,7 +37,7 @@ test('recall health', { tag: '@no-js' }, async ({ health }) => {
     - heading "By cause" [level=2]
     - heading "By agent" [level=2]
     - heading "By topic" [level=2]
-    - region /Latest zero hits/
+    - region /Latest recalls that found nothing/
   `);
   const link = health.page.getByRole('link', { name: 'Health', exact: true }).filter({ visible: true });
   await expect(link).toHaveAttribute('aria-current', 'page');
@@ -73,8 +73,8 @@ test('the recall log', { tag: '@no-js' }, async ({ recalls }) => {
   await agent.ask('Where does the sextant hang?');
   await recalls.openWith(agent.id, 1);
   await expect(recalls.main).toMatchAriaSnapshot(`
-    - heading "Recall log" [level=1]
-    - search "Recall log":
+    - heading "Recalls" [level=1]
+    - search "Recalls":
       - searchbox "Query contains"
       - combobox "Agent"
       - combobox "Outcome"
@@ -111,7 +111,7 @@ test('a recall', { tag: '@no-js' }, async ({ retrieval, gate }) => {
   await retrieval.open(retrieval_id, '?replay=yes');
   await expect(retrieval.main).toMatchAriaSnapshot(`
     - paragraph:
-      - link "Recall log"
+      - link "Recalls"
     - heading "Where does the barometer hang?" [level=1]
     - region "Replay":
       - heading "Replay" [level=2]
@@ -140,8 +140,8 @@ test('the context log', { tag: '@no-js' }, async ({ contexts }) => {
   await agent.assemble(unique('capstan'));
   await contexts.openWith(agent.id, 1);
   await expect(contexts.main).toMatchAriaSnapshot(`
-    - heading "Context log" [level=1]
-    - search "Context log":
+    - heading "Contexts" [level=1]
+    - search "Contexts":
       - combobox "Agent"
       - textbox "On behalf of"
       - combobox "Budget"
@@ -162,7 +162,7 @@ test('a context', { tag: '@no-js' }, async ({ assembled, gate }) => {
   await assembled.open(id);
   await expect(assembled.main).toMatchAriaSnapshot(`
     - paragraph:
-      - link "Context log":
+      - link "Contexts":
         - /url: /recall/contexts
     - heading /capstan/ [level=1]
     - region "Tokens":

@@ -5,8 +5,8 @@ import { expect, test } from '../support/test';
 test('the audit log', { tag: '@no-js' }, async ({ audit }) => {
   await audit.goto('/audit?action=tenant.');
   await expect(audit.main).toMatchAriaSnapshot(`
-    - heading "Audit log" [level=1]
-    - search "Audit log":
+    - heading "Audit" [level=1]
+    - search "Audit":
       - textbox "Actor"
       - combobox "Action":
         - option "All actions"

@@ -8,7 +8,7 @@ test('reviewing a proposal', { tag: '@no-js' }, async ({ vocabulary, agent }) =>
   await agent.remember({ topic_raw: phrase, content: 'It is written down in the repository.' });
   await vocabulary.open(phrase);
   await expect(vocabulary.main).toMatchAriaSnapshot(`
-    - heading "Vocabulary review" [level=1]
+    - heading "Proposed terms" [level=1]
     - navigation "Review":
       - list:
         - listitem:

@@ -35,9 +35,9 @@ test('the tabs link the pages of a section, and a filter of a list is a tab', { 
   await expect(tab('Vocabulary', 'Terms')).not.toHaveAttribute('aria-current');
 
   await vocabulary.goto('/vocabulary');
-  await expect(vocabulary.heading).toHaveText('Vocabulary review');
+  await expect(vocabulary.heading).toHaveText('Proposed terms');
   await tab('Review', 'Shared memories').click();
-  await expect(memories.heading).toHaveText('Memories');
+  await expect(memories.heading).toHaveText('Shared memories');
   await expect(tab('Review', 'Shared memories')).toHaveAttribute('aria-current', 'page');
   await expect(tab('Review', 'Proposed terms')).not.toHaveAttribute('aria-current');
 });

@@ -42,8 +42,7 @@ fn Whole(detail: AgentDetail, may_block: bool, flash: Option<Flash>) -> impl Int
     let (id, is_agent) = (agent.id, agent.kind == AgentKind::Agent);
     let name = (!agent.name.eq_ignore_ascii_case(&agent.slug)).then(|| agent.name.clone());
     let audit = Query::default().with("target", &agent.slug).href("/audit");
-    let links =
-        [("Memories", of("/memories", id)), ("Recall log", of("/recall/log", id)), ("Events", of("/events", id)), ("Audit log", audit)];
+    let links = [("Memories", of("/memories", id)), ("Recalls", of("/recall/log", id)), ("Events", of("/events", id)), ("Audit", audit)];
     view! {
         <Title text=agent.slug.clone() />
         <header class="mb-5">

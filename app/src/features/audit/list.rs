@@ -49,11 +49,11 @@ pub fn AuditPage() -> impl IntoView {
     let here = query.href("/audit");
     let (choices, chain) = (actions(&filtered.value("action")), reading(integrity()));
     view! {
-        <PageHead title="Audit log">
+        <PageHead title="Audit">
             "Who did what, when and why. Each entry carries the hash of the one before it, so a changed entry is found. Keep the anchor: it shows whether entries were cut off the end."
         </PageHead>
         {awaited(async move { or_error(chain.await, |verification| view! { <Chain verification here /> }) })}
-        <FilterBar path="/audit" label="Audit log" query=filtered.query.clone() names=NAMES>
+        <FilterBar path="/audit" label="Audit" query=filtered.query.clone() names=NAMES>
             {filtered.text_field("actor", "Actor", "Name or id")}
             {filtered.select_field("action", "Action", choices)}
             {filtered.text_field("target", "About", "Name, topic or id")}

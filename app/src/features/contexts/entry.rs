@@ -21,7 +21,7 @@ pub fn ContextPage() -> impl IntoView {
     let id = use_param::<ContextId>("id");
     let detail = reading(by_id(id, read_context, "No context has this id."));
     view! {
-        <Crumb href=PATH text="Context log" />
+        <Crumb href=PATH text="Contexts" />
         {awaited(async move { or_missing("Context", detail.await, |detail| view! { <Whole detail /> }) })}
     }
 }

@@ -21,7 +21,7 @@ pub fn ContextLogPage() -> impl IntoView {
     let filtered = Filtered::by(url::log);
     let (query, list) = (filtered.query.clone(), filtered.load(list_contexts));
     view! {
-        <PageHead title="Context log">
+        <PageHead title="Contexts">
             "The prompts that agents assembled: how many tokens each block took, what was cut, and where each line came from."
         </PageHead>
         <Filters filtered />
@@ -34,7 +34,7 @@ fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
     let cut = vec![choice("", "Any"), choice("true", "Cut to fit"), choice("false", "Not cut")];
     let degraded = vec![choice("", "Any"), choice("true", "Something is missing"), choice("false", "Complete")];
     view! {
-        <FilterBar path=PATH label="Context log" query=filtered.query.clone() names=url::LOG>
+        <FilterBar path=PATH label="Contexts" query=filtered.query.clone() names=url::LOG>
             <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
             {filtered.text_field("user", "On behalf of", "Name, reference or id")}
             {filtered.select_field("cut", "Budget", cut)}

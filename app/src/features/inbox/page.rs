@@ -25,7 +25,7 @@ pub fn InboxPage() -> impl IntoView {
     let (item, projects) = (focus.map(|id| reading(read_candidate(id))), reading(project_names()));
     let who = ViewerResource::expect();
     view! {
-        <PageHead title="Inbox">"Statements found in captured text. Agents recall them once you confirm them."</PageHead>
+        <PageHead title="Candidates">"Statements found in captured text. Agents recall them once you confirm them."</PageHead>
         <Filters filtered />
         <div class=if focus.is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[22rem_minmax(0,1fr)]" } else { "mt-4" }>
             {awaited(async move {

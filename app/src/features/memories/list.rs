@@ -10,7 +10,7 @@ use super::{
 use crate::{
     ConsoleError,
     features::views::ViewBar,
-    layout::{PageHead, ViewerResource},
+    layout::{PageHead, Section, ViewerResource},
     query::Query,
     ui::{Empty, EmptyCard, Filtered, Pager, Shape, awaited, if_any, or_error, reading, text},
 };
@@ -52,8 +52,9 @@ pub fn MemoriesPage() -> impl IntoView {
     let peek = query.get("peek").and_then(|id| id.parse::<MemoryId>().ok());
     let detail = peek.map(|id| reading(memory(id)));
     let (who, agent) = (ViewerResource::expect(), query.text("agent"));
+    let title = Section::of("/memories", &query).and_then(|(_, tab)| tab).map_or("Memories", |tab| tab.name);
     view! {
-        <PageHead title="Memories">
+        <PageHead title>
             "What agents remember, in the original words. A search ranks memories like a recall, but is not logged or counted. "
             <NewMemoryLink agent />
         </PageHead>

@@ -40,7 +40,7 @@ fn Whole(project: Project, all: Vec<Project>, may_change: bool, flash: Option<Fl
             {name.map(|name| view! { <p class="mt-0.5 text-sm break-words text-soft">{name}</p> })}
             <p class="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-sm">
                 <a href=format!("/memories?project={id}")>"Memories"</a>
-                <a href=format!("/audit?target={id}")>"Audit log"</a>
+                <a href=format!("/audit?target={id}")>"Audit"</a>
                 <span class="text-soft">"Created " <Time at=project.created_at /></span>
             </p>
         </header>

@@ -63,7 +63,7 @@ pub fn BarTable(title: &'static str, name: &'static str, lines: Vec<Line>, query
     } else {
         view! {
             <DataTable
-                label=title bare=true heads=columns([(title, ""), ("Share", ""), ("Zero hits", "")])
+                label=title bare=true heads=columns([(title, ""), ("Share", ""), ("Found nothing", "")])
                 rows=lines.into_iter().map(row).collect_view()
             />
         }

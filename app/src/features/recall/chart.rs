@@ -96,7 +96,7 @@ fn Numbers(bars: Vec<HealthBar>, unit: BarUnit, query: Query) -> impl IntoView {
             <summary class="px-3 py-2 text-sm text-soft">"In numbers"</summary>
             <div class="max-h-80 overflow-auto" tabindex="0" role="region" aria-label=format!("Recalls by {unit} in numbers")>
                 <DataTable label=format!("Recalls by {unit}") class="data" rows heads=columns([
-                    (head, ""), ("Recalls", "number"), ("Zero hits", "number"), ("Result expected", "number"), ("Share", "number"),
+                    (head, ""), ("Recalls", "number"), ("Found nothing", "number"), ("Result expected", "number"), ("Share", "number"),
                     ("Stored", "number"),
                 ]) />
             </div>

@@ -30,7 +30,7 @@ pub fn HealthPage() -> impl IntoView {
     let list = filtered.load(zero_hits);
     let who = ViewerResource::expect();
     view! {
-        <PageHead title="Recall health">
+        <PageHead title="Causes">
             "How often recall returns nothing, and why."
         </PageHead>
         <Filters filtered />
@@ -62,7 +62,7 @@ fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
     let causes = std::iter::once(choice("", "Any cause")).chain(ZeroHitCause::ALL.iter().map(|c| choice(c.as_str(), cause_name(*c))));
     let expected = vec![choice("", "Any"), choice("true", "Yes"), choice("false", "No")];
     view! {
-        <FilterBar path="/recall" label="Recall health" query=filtered.query.clone() names=url::HEALTH>
+        <FilterBar path="/recall" label="Causes" query=filtered.query.clone() names=url::HEALTH>
             <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=url::PERIODS.map(days).to_vec() />
             {filtered.date_field("day", "Day")}
             {filtered.select_field("hour", "Hour", hours.collect())}
@@ -159,7 +159,7 @@ fn Tiles(
     let of_this_cause = if cause { ", with this cause" } else { "" };
     let tiles = [
         ("Recalls", text::number(totals.recalls), found),
-        ("Zero-hit rate", share, format!("{} of {}{of_this_cause}", text::number(totals.zero_hits), text::number(totals.recalls))),
+        ("Found nothing", share, format!("{} of {}{of_this_cause}", text::number(totals.zero_hits), text::number(totals.recalls))),
         (
             "Missed expected results",
             text::number(totals.expected_zero_hits),

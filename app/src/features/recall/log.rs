@@ -14,7 +14,7 @@ pub fn LogPage() -> impl IntoView {
     let filtered = Filtered::by(url::log);
     let (query, list) = (filtered.query.clone(), filtered.load(list_retrievals));
     view! {
-        <PageHead title="Recall log">
+        <PageHead title="Recalls">
             "What agents asked and what they got. You can replay each recall with the memory of that time and with today's."
         </PageHead>
         <ViewBar page=ViewPage::Retrievals path="/recall/log" names=url::LOG query=query.clone() />
@@ -28,7 +28,7 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
     let rankings = std::iter::once(choice("", "Any ranking")).chain(Ranking::ALL.iter().map(|r| choice(r.as_str(), r.as_str()))).collect();
     let outcomes = vec![choice("", "Any outcome"), choice("false", "Found a memory"), choice("true", "Found no memory")];
     view! {
-        <FilterBar path="/recall/log" label="Recall log" query=filtered.query.clone() names=url::LOG>
+        <FilterBar path="/recall/log" label="Recalls" query=filtered.query.clone() names=url::LOG>
             <div class="col-span-full flex"><SearchField value=filtered.value("q") label="Query contains" hint="Part of the question" /></div>
             <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
             {filtered.select_field("zero_hit", "Outcome", outcomes)}

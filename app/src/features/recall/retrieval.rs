@@ -28,7 +28,7 @@ pub fn RetrievalPage() -> impl IntoView {
     let who = ViewerResource::expect();
     let replayed = id.filter(|_| query.get("replay").is_some()).map(|id| reading(replay_retrieval(id)));
     view! {
-        <Crumb href="/recall/log" text="Recall log" />
+        <Crumb href="/recall/log" text="Recalls" />
         {awaited(async move {
             let (replayed, empty) = (if_any(replayed).await, if_any(empty).await.unwrap_or(Ok(None)));
             let may_restore = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));

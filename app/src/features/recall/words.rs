@@ -132,7 +132,7 @@ pub fn source_badge(tag: SourceTag) -> impl IntoView {
 /// Badges for everything unusual about a recall.
 pub fn outcome_badges(retrieval: &Retrieval) -> impl IntoView + use<> {
     let silent =
-        retrieval.zero_hit.then(|| view! { <Badge tone=Tone::Warn text="zero hit" title="No memory reached the relevance floor." /> });
+        retrieval.zero_hit.then(|| view! { <Badge tone=Tone::Warn text="found nothing" title="No memory reached the relevance floor." /> });
     let outranked = (!retrieval.zero_hit && retrieval.hits == 0)
         .then(|| view! { <Badge text="only documents" title="Memories reached the relevance floor, but documents ranked higher." /> });
     let expected = retrieval.expected.then(|| view! { <Badge text="result expected" title="The agent expected a result." /> });

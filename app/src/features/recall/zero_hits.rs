@@ -34,7 +34,7 @@ pub fn ZeroHits(page: Page<ZeroHit>, query: Query, may_restore: bool) -> impl In
     view! {
         <section aria-labelledby="latest">
             <h2 class="mb-2 flex flex-wrap items-baseline gap-x-2" id="latest">
-                "Latest zero hits"
+                "Latest recalls that found nothing"
                 <span class="text-sm font-normal text-soft" data-testid="total">{text::count(total, "recall", "recalls")}</span>
             </h2>
             <div class="card">{body}</div>

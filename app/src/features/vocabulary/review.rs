@@ -45,7 +45,7 @@ pub fn ReviewPage() -> impl IntoView {
     let detail = focus.map(|id| reading(read_proposal(id)));
     let who = ViewerResource::expect();
     view! {
-        <PageHead title="Vocabulary review">"Phrases that agents use and the vocabulary does not know. A decision applies to all agents."</PageHead>
+        <PageHead title="Proposed terms">"Phrases that agents use and the vocabulary does not know. A decision applies to all agents."</PageHead>
         <FilterBar path="/vocabulary" label="Proposals" query=filtered.query.clone() names=NAMES>
             <div class="col-span-2">{filtered.text_field("q", "Phrase contains", "")}</div>
             {filtered.select_field("status", "State", states())}

@@ -16,7 +16,6 @@ export class MemoriesPage extends FilteredPage {
   readonly deleteSelected = this.page.getByRole('button', { name: 'Delete selected…' });
   readonly chips = this.page.getByTestId('active-filters').getByRole('link');
   readonly views = new ViewBar(this.page);
-  override readonly clear = this.main.getByRole('link', { name: 'Clear all' });
 
   /** Opens the fold of filters, unless it is open. */
   async unfold(): Promise<void> {

@@ -125,6 +125,15 @@ test('canonical topics are marked', async ({ memories, agent }) => {
   await expect(memories.rows.first().getByText('term', { exact: true })).toBeVisible();
 });
 
+test('a choice applies at once', async ({ memories, agent }) => {
+  const topic = unique('marina');
+  await agent.remember({ topic_raw: topic, content: 'The marina closes at four.' });
+  await memories.goto('/memories');
+  await memories.agent.selectOption(agent.id);
+  await expect.poll(() => memories.query()).toEqual({ agent: agent.id });
+  await expect(memories.topics.filter({ hasText: topic })).toHaveCount(1);
+});
+
 test('an invalid filter is explained at its field', { tag: '@no-js' }, async ({ memories }) => {
   await memories.goto('/memories?user=a%0Ab');
   const field = memories.page.getByLabel('User', { exact: true });

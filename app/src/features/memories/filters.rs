@@ -8,7 +8,10 @@ use crate::{
         projects::{ProjectSelect, name_of, project_names},
     },
     query::Query,
-    ui::{Choice, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, awaited, choice, if_any, reading, text},
+    ui::{
+        Choice, FilterButtons, FilterForm, Filtered, Icon, SearchField, SelectField, Shape, TextField, awaited, choice, if_any, reading,
+        text,
+    },
 };
 use leptos::prelude::*;
 use uuid::Uuid;
@@ -60,12 +63,7 @@ pub fn Filters(filtered: Filtered<MemoryFilter>) -> impl IntoView {
                     {filtered.select_field("deleted", "Deleted", choices("Not deleted", "Deleted", ""))}
                     {filtered.select_field("state", "Include", vec![choice("", "Neither archived nor deleted"), choice(StateFilter::All.as_str(), "Archived and deleted too")])}
                     <div class="col-span-full flex gap-2">
-                        <button class="button" type="submit">
-                            "Apply filters"
-                        </button>
-                        <a class="button button-quiet" href="/memories">
-                            "Clear all"
-                        </a>
+                        <FilterButtons query=filtered.query.clone() names=url::NAMES clear="/memories" />
                     </div>
                 </div>
             </details>

@@ -12,9 +12,9 @@ impl Zone {
         provide_context(Self(crate::guard::zone_cookie()));
     }
 
-    /// The reader's zone, UTC where none was provided.
+    /// The reader's zone. A form has no page that provided it, so its own cookie names it.
     pub fn expect() -> Self {
-        use_context().unwrap_or(Self(None))
+        use_context().unwrap_or_else(|| Self(crate::guard::zone_cookie()))
     }
 
     /// The zone on whose clocks hours and days are counted.

@@ -293,9 +293,10 @@ async fn a_person_writes_a_memory_and_a_refused_one_stays_in_its_form() {
     let (_, cookie) = sign_in(&site, &site.world.login, PASSWORD).await;
     let action = "/console/api/new_memory";
     let fields = format!("agent={}&topic_raw=tea&content=Mina+takes+milk.&kind=profile", site.world.atlas.agent_id().unwrap());
+    let there = format!("{cookie}; rmb-zone=America/New_York");
     let send = async |more: &str| {
         let body = with_token(&cookie, action, &format!("{fields}{more}"));
-        post(&site, &cookie, action, FIELDS, body).await.header(header::LOCATION).to_owned()
+        post(&site, &there, action, FIELDS, body).await.header(header::LOCATION).to_owned()
     };
     let form = send("&confidence=sure").await;
     assert_eq!(form, "/memories/new");
@@ -304,6 +305,7 @@ async fn a_person_writes_a_memory_and_a_refused_one_stays_in_its_form() {
     let added = send("&confidence=0.5&said_on=2026-05-03").await;
     let html = page(&site, &added, &cookie).await.text;
     assert!(added.starts_with("/memories/0") && html.contains("The memory was added.") && html.contains("Mina takes milk."), "{html}");
+    assert!(html.contains("datetime=\"2026-05-03T04:00:00+00:00\""), "the day began at four in UTC: {html}");
     assert_eq!(send("").await, added, "it is known already");
 }
 

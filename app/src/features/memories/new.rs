@@ -160,7 +160,7 @@ fn NewMemoryForm(
                 <TextField name="importance" label="Importance (optional)" value=before.importance
                     note="From 0 to 1. Without it, the policy decides." error=error(&["importance"]) />
                 <TextField name="said_on" label="Said on (optional)" kind="date" value=before.said_on
-                    note="If it was said on another day than today (UTC)." error=error(&["said_on", "source.observed_at"]) />
+                    note="If it was said on another day than today." error=error(&["said_on", "source.observed_at"]) />
                 <label class="flex items-center gap-2 text-sm">
                     <input type="checkbox" name="pinned" value="true" checked=!before.pinned.is_empty() />
                     "Pinned: never expires, is never archived"

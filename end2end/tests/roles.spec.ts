@@ -32,6 +32,19 @@ test('a viewer may open every page', async ({ frame, agent }) => {
   }
 });
 
+test('a viewer is offered no page that answers with a refusal', { tag: '@no-js' }, async ({ frame, page }) => {
+  await frame.goto('/knowledge');
+  await expect(page.getByRole('link', { name: 'People', exact: true }).filter({ visible: true })).toHaveCount(1);
+  await expect(page.getByRole('link', { name: 'Erasure', exact: true })).toHaveCount(0);
+  const tabs = (section: string) => page.getByRole('navigation', { name: section, exact: true }).getByRole('link');
+  await expect(tabs('Knowledge')).toHaveText(['Documents', 'Ingestions', 'Topology']);
+  await frame.goto('/sources');
+  await expect(tabs('Sources')).toHaveCount(0);
+  await frame.goto('/search?q=knowledge');
+  await expect(page.getByTestId('place').filter({ hasText: 'Ingestions' })).toHaveCount(1);
+  await expect(page.getByRole('link', { name: 'Upload', exact: true })).toHaveCount(0);
+});
+
 test('the deletion page rejects a viewer', async ({ deletion, agent, gate }) => {
   gate.expect(403);
   const { memory_id } = await agent.remember({ topic_raw: unique('vault'), content: 'The vault closes at five.' });

@@ -16,5 +16,5 @@ pub use head::{Crumb, PageHead};
 pub use log_period::LogPeriod;
 pub use not_found::NotFound;
 pub use numbers::NumbersResource;
-pub use sections::{ACTIONS, Section, sections};
+pub use sections::{ACTIONS, Page, Section, sections};
 pub use viewer::ViewerResource;

@@ -1,5 +1,5 @@
 //! Every place of the console with a name: the entries of the sidebar, the tabs of each, and the pages and actions that only the menu of
-//! `Ctrl K` names. The sidebar, the tabs and the menu read this list.
+//! `Ctrl K` names. The sidebar, the tabs and the menu read this list, and leave out what the roles of the operator cannot open.
 
 use crate::{query::Query, ui::Shape};
 use wire::{OperatorRole, ReviewNumbers};
@@ -17,9 +17,11 @@ pub struct Page {
     pub also: &'static str,
     /// How much waits there for a decision, on a page of *Review*.
     pub count: Option<Count>,
+    /// The roles that it demands, all of them. Others are not offered the page.
+    needs: &'static [OperatorRole],
 }
 
-/// An entry of the sidebar. It leads to the first of its pages, which are its tabs.
+/// An entry of the sidebar. Its pages are its tabs.
 pub struct Section {
     pub name: &'static str,
     pub shape: Shape,
@@ -34,7 +36,7 @@ pub struct Action {
 }
 
 const fn page(href: &'static str, name: &'static str) -> Page {
-    Page { href, name, also: "", count: None }
+    Page { href, name, also: "", count: None, needs: &[OperatorRole::Viewer] }
 }
 
 impl Page {
@@ -44,6 +46,15 @@ impl Page {
 
     const fn counts(self, count: Count) -> Self {
         Self { count: Some(count), ..self }
+    }
+
+    const fn needs(self, needs: &'static [OperatorRole]) -> Self {
+        Self { needs, ..self }
+    }
+
+    /// Whether an operator with these roles may open it.
+    pub fn is_open_to(&self, roles: &[OperatorRole]) -> bool {
+        self.needs.iter().all(|role| roles.contains(role))
     }
 
     fn path(&self) -> &'static str {
@@ -90,7 +101,7 @@ pub static DAILY: [Section; 12] = [
             page("/knowledge", "Documents"),
             page("/knowledge/runs", "Ingestions"),
             page("/knowledge/topology", "Topology"),
-            page("/knowledge/upload", "Upload"),
+            page("/knowledge/upload", "Upload").needs(&[OperatorRole::Reviewer]),
         ],
     },
     Section {
@@ -98,7 +109,11 @@ pub static DAILY: [Section; 12] = [
         shape: Shape::Vocabulary,
         pages: &[page("/vocabulary/terms", "Terms").also("aliases"), page("/vocabulary/decisions", "Decisions")],
     },
-    Section { name: "Sources", shape: Shape::Sources, pages: &[page("/sources", "Sources"), page("/capture", "Capture")] },
+    Section {
+        name: "Sources",
+        shape: Shape::Sources,
+        pages: &[page("/sources", "Sources"), page("/capture", "Capture").needs(&[OperatorRole::Viewer, OperatorRole::Operator])],
+    },
     Section {
         name: "Recalls",
         shape: Shape::Log,
@@ -123,7 +138,11 @@ pub static DAILY: [Section; 12] = [
 /// What people do to the organisation.
 pub static ADMINISTRATION: [Section; 4] = [
     Section { name: "Audit", shape: Shape::Audit, pages: &[page("/audit", "Audit").also("audit log")] },
-    Section { name: "Erasure", shape: Shape::Delete, pages: &[page("/erasure", "Erasure").also("legal holds")] },
+    Section {
+        name: "Erasure",
+        shape: Shape::Delete,
+        pages: &[page("/erasure", "Erasure").also("legal holds").needs(&[OperatorRole::Admin])],
+    },
     Section { name: "Usage", shape: Shape::Usage, pages: &[page("/usage", "Usage").also("credit costs limits")] },
     Section {
         name: "Settings",
@@ -134,7 +153,7 @@ pub static ADMINISTRATION: [Section; 4] = [
             page("/recall/policy", "Search across sources").also("search policy weights relevant documents"),
             page("/events", "Events").also("jobs background work"),
             page("/prompts", "Prompts").also("skills"),
-            page("/recall/model", "Embedding model"),
+            page("/recall/model", "Embedding model").needs(&[OperatorRole::Admin]),
         ],
     },
 ];
@@ -166,9 +185,9 @@ impl Section {
         all().filter(|(_, page)| below(page)).max_by_key(|(_, page)| page.path().len()).map(|(section, _)| (section, None))
     }
 
-    /// Where its entry leads.
-    pub fn href(&self) -> &'static str {
-        self.pages.first().map_or("/", |page| page.href)
+    /// Its pages that an operator with these roles may open. Its entry leads to the first.
+    pub fn open_to(&self, roles: &[OperatorRole]) -> Vec<&'static Page> {
+        self.pages.iter().filter(|page| page.is_open_to(roles)).collect()
     }
 }
 

@@ -37,6 +37,11 @@ impl ViewerResource {
         Ok((viewer, read.await?))
     }
 
+    /// The roles of the viewer. If they could not be read, it has all: the way to every page stays open.
+    pub async fn roles(self) -> Vec<OperatorRole> {
+        self.0.await.map_or_else(|_| OperatorRole::ALL.to_vec(), |viewer| viewer.profile.roles)
+    }
+
     /// Whether the viewer has a role, and the message about a refused form.
     pub async fn allows(self, role: OperatorRole) -> (bool, Option<Flash>) {
         match self.0.await {

@@ -569,6 +569,12 @@ async fn every_page_shows_all_to_its_roles_and_nothing_of_it_without_one_of_them
             let answer = site.get(url.trim_end_matches('?'), &[(header::COOKIE, &cookies[&names]), (header::ACCEPT, "text/html")]).await;
             assert!(!answer.status.is_server_error() && !answer.status.is_redirection(), "{url} as {names:?}: {}", answer.status);
             assert_eq!(answer.text.contains("Your role does not allow this"), refused, "{url} as {names:?}: {}", answer.text);
+            let (_, sidebar) = answer.text.split_once("aria-label=\"Main\"").unwrap_or_else(|| panic!("{url}: {}", answer.text));
+            let sidebar = sidebar.split("</nav>").next().unwrap();
+            for (other, _, needs) in PAGES.iter().filter(|(other, ..)| sidebar.contains(&format!("href=\"{other}\""))) {
+                assert!(needs.iter().all(|role| roles.contains(role)), "{url} offers {other} to {names:?}");
+            }
+            assert_eq!(sidebar.contains("href=\"/people\""), roles.contains(&OperatorRole::Viewer), "{url}: {sidebar}");
         }
     }
 }

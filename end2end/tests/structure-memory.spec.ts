@@ -66,7 +66,7 @@ test('agents', { tag: '@no-js' }, async ({ agents }) => {
           - columnheader "Live"
           - columnheader "Deleted"
           - columnheader "New this week"
-          - columnheader "Written, 28 days"
+          - columnheader "Written, 28 days (UTC)"
           - columnheader "Last write"
           - columnheader "Last recall"
       - rowgroup:

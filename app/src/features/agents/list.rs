@@ -59,7 +59,7 @@ fn Table(agents: Vec<AgentSummary>, query: Query) -> impl IntoView {
         head("live", "Live", "number"),
         head("deleted", "Deleted", "number hidden @md:table-cell"),
         head("new", "New this week", "number hidden @md:table-cell"),
-        columns([("Written, 28 days", "hidden @4xl:table-cell")]),
+        columns([("Written, 28 days (UTC)", "hidden @4xl:table-cell")]),
         head("write", "Last write", "hidden @2xl:table-cell"),
         head("recall", "Last recall", "hidden @2xl:table-cell"),
     );

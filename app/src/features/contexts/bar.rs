@@ -120,7 +120,7 @@ pub fn Legend(blocks: Vec<ContextBlock>) -> impl IntoView {
                 </th>
                 <td class="number font-medium">{text::number(i64::from(prefix))}</td>
                 <td class="number font-medium">{share(prefix, total)}</td>
-                <td class="hidden text-xs text-soft sm:table-cell">"the same in the next turn unless memory or settings change"</td>
+                <td class="hidden text-xs text-soft @lg:table-cell">"the same in the next turn unless memory or settings change"</td>
             </tr>
         }
         .into_any()
@@ -139,7 +139,7 @@ pub fn Legend(blocks: Vec<ContextBlock>) -> impl IntoView {
                 </th>
                 <td class="number">{text::number(i64::from(block.tokens))}</td>
                 <td class="number text-soft">{share(block.tokens, total)}</td>
-                <td class="hidden text-xs text-soft sm:table-cell">{pace_name(block.name.pace())}</td>
+                <td class="hidden text-xs text-soft @lg:table-cell">{pace_name(block.name.pace())}</td>
             </tr>
         };
         rows.push(row.into_any());
@@ -149,7 +149,7 @@ pub fn Legend(blocks: Vec<ContextBlock>) -> impl IntoView {
     }
     view! {
         <DataTable label="Tokens of each block" class="data text-sm" rows heads=columns([
-            ("Block", ""), ("Tokens", "number"), ("Share", "number"), ("Changes", "hidden sm:table-cell"),
+            ("Block", ""), ("Tokens", "number"), ("Share", "number"), ("Changes", "hidden @lg:table-cell"),
         ]) />
     }
 }

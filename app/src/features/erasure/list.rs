@@ -103,8 +103,8 @@ fn Requests(requests: Vec<Erasure>) -> impl IntoView {
                     <p class="break-words"><a href=format!("/erasure/{}", request.id)>{text::visible(&request.reason)}</a></p>
                 </td>
                 <td><State state=request.state /></td>
-                <td class="hidden sm:table-cell">{request.requested_by_name.clone()}</td>
-                <td class="hidden sm:table-cell">{confirmed}</td>
+                <td class="hidden @lg:table-cell">{request.requested_by_name.clone()}</td>
+                <td class="hidden @lg:table-cell">{confirmed}</td>
                 <td><Time at=request.requested_at /></td>
             </tr>
         }
@@ -112,7 +112,7 @@ fn Requests(requests: Vec<Erasure>) -> impl IntoView {
     view! {
         <section class="card overflow-x-auto" aria-label="Requests" tabindex="0" data-again=running.then_some("")>
             <DataTable label="Requests" class="data" rows=rows.collect_view() heads=columns([
-                ("Person", ""), ("State", ""), ("Requested by", "hidden sm:table-cell"), ("Confirmed by", "hidden sm:table-cell"),
+                ("Person", ""), ("State", ""), ("Requested by", "hidden @lg:table-cell"), ("Confirmed by", "hidden @lg:table-cell"),
                 ("Requested", ""),
             ]) />
         </section>

@@ -30,8 +30,8 @@ fn Runs(page: Page<IngestRun>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "ingestion", "ingestions")}</p>
         <TableCard label="Ingestions" rows=page.rows.into_iter().map(|run| view! { <Row run /> }).collect_view() heads=columns([
-            ("Result", ""), ("Revision", "hidden w-32 sm:table-cell"), ("By", "hidden w-36 lg:table-cell"),
-            ("Duration", "number hidden w-24 lg:table-cell"), ("Started", "hidden w-30 md:table-cell"),
+            ("Result", ""), ("Revision", "hidden w-32 @lg:table-cell"), ("By", "hidden w-36 @3xl:table-cell"),
+            ("Duration", "number hidden w-24 @3xl:table-cell"), ("Started", "hidden w-30 @xl:table-cell"),
         ]) />
         <Pager path="/knowledge/runs" query previous=page.previous next=page.next />
     }
@@ -61,15 +61,15 @@ fn Row(run: IngestRun) -> impl IntoView {
                 </p>
                 <p class="text-soft">{counts(&run.report)}</p>
                 <Failures failures=run.report.failures />
-                <p class="mt-1 text-xs text-soft lg:hidden">
-                    {run.by.clone()} <span class="md:hidden">" · " <Time at=run.started_at /></span>
+                <p class="mt-1 text-xs text-soft @3xl:hidden">
+                    {run.by.clone()} <span class="@xl:hidden">" · " <Time at=run.started_at /></span>
                     {took.clone().map(|took| format!(" · took {took}"))}
                 </p>
             </td>
-            <td class="hidden sm:table-cell">{revision}</td>
-            <td class="hidden break-words lg:table-cell">{run.by}</td>
-            <td class="number hidden lg:table-cell">{took.unwrap_or_else(|| "–".into())}</td>
-            <td class="hidden md:table-cell"><Time at=run.started_at /></td>
+            <td class="hidden @lg:table-cell">{revision}</td>
+            <td class="hidden break-words @3xl:table-cell">{run.by}</td>
+            <td class="number hidden @3xl:table-cell">{took.unwrap_or_else(|| "–".into())}</td>
+            <td class="hidden @xl:table-cell"><Time at=run.started_at /></td>
         </tr>
     }
 }

@@ -58,8 +58,8 @@ fn Agents(agents: Vec<AgentAging>) -> impl IntoView {
     view! {
         <section class="card overflow-x-auto" aria-label="Agents" tabindex="0">
             <DataTable label="Agents" class="data" rows heads=columns([
-                ("Agent", ""), ("Episodes that may fade", ""), ("Expire in 7 days", "number hidden sm:table-cell"),
-                ("Fade in 7 days", "number hidden sm:table-cell"), ("Pinned", "number hidden md:table-cell"), ("Archived", "number"),
+                ("Agent", ""), ("Episodes that may fade", ""), ("Expire in 7 days", "number hidden @lg:table-cell"),
+                ("Fade in 7 days", "number hidden @lg:table-cell"), ("Pinned", "number hidden @xl:table-cell"), ("Archived", "number"),
             ]) />
         </section>
     }
@@ -90,9 +90,9 @@ fn Row(agent: AgentAging) -> impl IntoView {
                     <rect class=fill width=format!("{:.1}", share * 100.0) height="6" rx="2" />
                 </svg>
             </td>
-            <td class="number hidden sm:table-cell">{number(agent.expiring)}</td>
-            <td class="number hidden sm:table-cell">{number(agent.fading_soon)}</td>
-            <td class="number hidden md:table-cell">{number(agent.pinned)}</td>
+            <td class="number hidden @lg:table-cell">{number(agent.expiring)}</td>
+            <td class="number hidden @lg:table-cell">{number(agent.fading_soon)}</td>
+            <td class="number hidden @xl:table-cell">{number(agent.pinned)}</td>
             <td class="number">{archived}</td>
         </tr>
     }

@@ -54,17 +54,17 @@ fn SkillTable(skills: Vec<SkillSummary>) -> impl IntoView {
                     <p class="font-medium wrap-anywhere">{text::visible(&skill.name)}</p>
                     {description}
                     <p class="font-mono text-xs wrap-anywhere text-soft">{skill.path}</p>
-                    <p class="text-xs text-soft sm:hidden">{agents.clone()} ", " {roles.clone()}</p>
+                    <p class="text-xs text-soft @xl:hidden">{agents.clone()} ", " {roles.clone()}</p>
                 </td>
-                <td class="hidden break-words sm:table-cell">{agents}</td>
-                <td class="hidden break-words sm:table-cell">{roles}</td>
+                <td class="hidden break-words @xl:table-cell">{agents}</td>
+                <td class="hidden break-words @xl:table-cell">{roles}</td>
                 <td class="number">{text::number(i64::from(skill.tokens))}</td>
             </tr>
         }
     };
     view! {
         <TableCard label="Skills" class="data table-fixed text-sm" rows=skills.into_iter().map(row).collect_view() heads=columns([
-            ("Skill", ""), ("Agents", "hidden w-36 sm:table-cell"), ("Roles", "hidden w-36 sm:table-cell"),
+            ("Skill", ""), ("Agents", "hidden w-36 @xl:table-cell"), ("Roles", "hidden w-36 @xl:table-cell"),
             ("Tokens", "number w-20"),
         ]) />
     }

@@ -186,7 +186,7 @@ fn Credits(credits: Vec<Credit>) -> impl IntoView {
     let row = |credit: Credit| {
         view! {
             <tr data-testid="credit">
-                <td class="hidden text-soft sm:table-cell"><Time at=credit.at /></td>
+                <td class="hidden text-soft @sm:table-cell"><Time at=credit.at /></td>
                 <td class="number">{dollars(credit.dollars)}</td>
                 <td>
                     <p class="wrap-anywhere">{account_name(credit.user_id, credit.name)}</p>
@@ -199,7 +199,7 @@ fn Credits(credits: Vec<Credit>) -> impl IntoView {
         <section class="card min-w-0">
             <h3 class="border-b border-line px-3 py-2 font-medium">"Grants and corrections"</h3>
             <DataTable label="Grants and corrections" class="data" rows=credits.into_iter().map(row).collect_view() heads=columns([
-                ("When", "hidden sm:table-cell"), ("Amount", "number"), ("Account and reason", ""),
+                ("When", "hidden @sm:table-cell"), ("Amount", "number"), ("Account and reason", ""),
             ]) />
         </section>
     }

@@ -95,6 +95,17 @@ export class Frame {
     return list.locator('dt').filter({ hasText: new RegExp(`^${name}$`) }).locator('xpath=following-sibling::dd[1]');
   }
 
+  /** The rows of tables that show more or fewer columns than their head. */
+  async uneven(): Promise<string[]> {
+    return this.main.evaluate((main) => {
+      const shown = (row: HTMLTableRowElement) =>
+        [...row.cells].filter((cell) => getComputedStyle(cell).display !== 'none').reduce((sum, cell) => sum + cell.colSpan, 0);
+      return [...main.querySelectorAll('table')].flatMap(({ rows: [head, ...rows] }) =>
+        rows.filter((row) => head && shown(row) !== shown(head)).map((row) => row.innerText),
+      );
+    });
+  }
+
   /** How far the page is wider than its window, in pixels. */
   async overflow(): Promise<number> {
     const width = this.page.viewportSize()?.width ?? 0;

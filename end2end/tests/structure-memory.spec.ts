@@ -252,17 +252,32 @@ test('people', { tag: '@no-js' }, async ({ people, person, gate }) => {
 test('a person', { tag: '@no-js' }, async ({ people, person }) => {
   const agent = Agent.create(['capture:write']);
   const who = unique('crm').replace(' ', '-');
+  const topic = unique('harbour');
   await agent.observe('Vera prefers sextants.', 'preference', undefined, who);
+  await agent.remember({ topic_raw: topic, content: 'Vera lives at the harbour.', user_id: who });
   await people.goto(`/people?user=${who}`);
   await people.found.filter({ hasText: who }).click();
+  await expect(person.heading).toHaveText(who);
+  // The observation is processed a moment after it is accepted.
+  await person.gotoUntil(new URL(person.page.url()).pathname, async () => expect(await person.entries.count()).toBe(1));
   await expect(person.main).toMatchAriaSnapshot(`
     - paragraph:
       - link "People"
     - heading /crm-/ [level=1]
     - region "Profiles":
       - heading "Profiles" [level=2]
+      - list:
+        - listitem:
+          - heading /, 1 entry$/ [level=3]
+          - list:
+            - listitem:
+              - paragraph: /Vera prefers sextants/
     - region "Memories":
       - heading "Memories" [level=2]
+      - list:
+        - listitem:
+          - paragraph:
+            - link "${topic}"
     - region "Recalls on their behalf":
       - heading "Recalls on their behalf" [level=2]
       - paragraph: No recall in the log was on behalf of this person.

@@ -1,10 +1,10 @@
 import { unique } from '../support/agent';
 import { expect, test } from '../support/test';
 
-// Between a phone and a wide screen, tables give up columns before the column that names their rows.
+// From a phone to a wide screen, tables give up columns before the column that names their rows.
 
 const HEIGHT = 900;
-const WIDTHS = [820, 1024, 1152];
+const WIDTHS = [390, 820, 1024, 1152, 1440];
 /** The least width of a column in which people read names, in pixels. */
 const NAME = 120;
 
@@ -24,13 +24,23 @@ const LISTS = {
   '/recall/contexts': 'Query',
   '/audit': 'What',
 };
+/** Pages whose tables may be empty. */
+const OTHERS = ['/erasure', '/usage', '/projects'];
 
-test('names stay readable in windows of every width', async ({ frame, retrieval, agent, gate }) => {
+test('names stay readable in windows of every width', async ({ frame, retrieval, vocabulary, decide, agent, gate }) => {
   // The log is written a moment behind the answer.
   gate.expect(404);
   const { memory_id } = await agent.remember({ topic_raw: unique('capstan'), content: 'The capstan is greased every spring.' });
   const { retrieval_id } = await agent.ask('When is the capstan greased?');
   await retrieval.open(retrieval_id);
+  // Two decisions of one step are a row of their own kind.
+  const mark = unique('halyard');
+  await agent.rememberAll(['main', 'jib'].map((name) => ({ topic_raw: `${name} ${mark}`, content: `Where the ${name} ${mark} is led.` })));
+  await vocabulary.openWith(mark, 2);
+  await vocabulary.selectAll.check();
+  await vocabulary.send(vocabulary.rejectSelected);
+  await decide.reason.fill('Each has a name of its own.');
+  await decide.send(decide.confirm);
   const own = {
     [`/recall/log/${retrieval_id}`]: 'Memory or knowledge',
     [`/recall/playground?agent=${agent.id}&q=when+is+the+capstan+greased`]: 'Candidate',
@@ -45,6 +55,15 @@ test('names stay readable in windows of every width', async ({ frame, retrieval,
       const box = await column.boundingBox();
       expect.soft(box?.width ?? 0, `“${name}” of ${path} in a window of ${width} pixels`).toBeGreaterThanOrEqual(NAME);
       expect.soft(await frame.overflow(), `${path} is as wide as its window of ${width} pixels`).toBe(0);
+      expect.soft(await frame.uneven(), `rows of ${path} with other columns than its head in a window of ${width} pixels`).toEqual([]);
+    }
+  }
+  for (const path of OTHERS) {
+    await frame.goto(path);
+    for (const width of WIDTHS) {
+      await frame.page.setViewportSize({ width, height: HEIGHT });
+      expect.soft(await frame.overflow(), `${path} is as wide as its window of ${width} pixels`).toBe(0);
+      expect.soft(await frame.uneven(), `rows of ${path} with other columns than its head in a window of ${width} pixels`).toEqual([]);
     }
   }
 });

@@ -2,6 +2,8 @@
 
 use crate::console::{form, sign_in};
 use crate::doors::alone;
+use crate::forms::{FIELDS, post};
+use crate::harness::with_token;
 use axum::http::{StatusCode, header};
 use foundation::identity;
 use foundation::testing::PASSWORD;
@@ -79,5 +81,22 @@ async fn a_second_admin_types_the_reference_and_downloads_a_report_that_verifies
         // Only admins may read the request, so it is no link for others.
         let text = site.get(&path, &[(header::COOKIE, &mina), (header::ACCEPT, "text/html")]).await.text;
         assert!(text.contains(says) && text.contains(&short) && !text.contains(&link), "{path}: {text}");
+    }
+}
+
+#[tokio::test]
+async fn a_legal_hold_leads_back_to_the_page_of_the_person() {
+    let site = alone().await;
+    let world = &site.world;
+    let person = identity::add_user(&world.engine, &world.vera, "crm-4711", Some("Mina Lindt"), None).await.unwrap().id;
+    let (_, vera) = sign_in(&site, &world.login, PASSWORD).await;
+    let (action, here) = ("/console/api/set_hold", format!("/people/{person}"));
+    for (reason, held) in [("", false), ("Case+31", true)] {
+        let body = with_token(&vera, action, &format!("user={person}&done={here}&reason={reason}"));
+        assert_eq!(post(&site, &vera, action, FIELDS, body).await.header(header::LOCATION), here);
+        let text = site.get(&here, &[(header::COOKIE, &vera), (header::ACCEPT, "text/html")]).await.text;
+        assert_eq!(text.contains("Legal hold, set by"), held, "{text}");
+        // A refused form is open, with what is wrong about it.
+        assert_eq!(text.contains("<details class=\"card\" open"), !held, "{text}");
     }
 }

@@ -1,5 +1,8 @@
 use super::words::{kind, state, task};
-use crate::ui::{Badge, DataTable, PostForm, Selection, Tick, Time, columns, select_all, text};
+use crate::{
+    features::erasure::RequestName,
+    ui::{Badge, DataTable, PostForm, Selection, Tick, Time, columns, select_all, text},
+};
 use leptos::prelude::*;
 use wire::{EventRow, EventState};
 
@@ -30,11 +33,13 @@ pub fn EventTable(
 
 /// A link to what an event concerns, with its name; only the name if no page shows it.
 fn subject(event: &EventRow, here: &str) -> Option<AnyView> {
+    if let Some(request) = event.erasure_id {
+        return Some(view! { <RequestName request /> }.into_any());
+    }
     let place = [
         event.memory_id.map(|id| ("Memory", format!("/memories/{id}"))),
         event.source_id.map(|id| ("Source", format!("/sources/{id}"))),
         event.document_id.map(|id| ("Document", format!("/knowledge/documents/{id}"))),
-        event.erasure_id.map(|id| ("Erasure", format!("/erasure/{id}"))),
     ];
     let about = event.about.as_deref().map(|about| format!(" “{}”", text::visible(about))).unwrap_or_default();
     match place.into_iter().flatten().next() {

@@ -10,7 +10,7 @@ mod tables;
 mod words;
 
 pub use api::erased_by;
-pub use erased::SourceErased;
+pub use erased::{RequestName, SourceErased};
 pub use list::ErasuresPage;
 pub use new::NewErasurePage;
 pub use request::ErasurePage;

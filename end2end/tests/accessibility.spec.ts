@@ -127,7 +127,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
     await frame.goto(agent.memories({ topic: LONG.slice(0, 40) }));
   },
   'a new memory': ({ frame, agent }) => frame.goto(`/memories/new?agent=${agent.id}`),
-  'memories, an invalid filter': ({ frame }) => frame.goto('/memories?user=vera&platform=slack&from=2026-01-01'),
+  'memories, an invalid filter': ({ frame }) => frame.goto('/memories?kind=novel&from=yesterday'),
   'memories, filtered by kind and status': ({ frame }) => frame.goto(`/memories?kind=decision&status=contradicted&topic=${LONG}&canonical=false`),
   'memories, conflicting filters': ({ frame }) => frame.goto('/memories?q=tea&status=archived&kind=novel'),
   'memories, a saved view': async ({ frame }) => {

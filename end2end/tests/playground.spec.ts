@@ -53,13 +53,11 @@ test('the canonical term of the question is shown', { tag: '@no-js' }, async ({ 
 
 test('a recall without a hit is explained', { tag: ['@phone', '@no-js'] }, async ({ playground }) => {
   const agent = Agent.create();
-  // As long as the others that do not reach the floor: the table holds the best twenty.
-  const content = 'Pump four takes the green gasket; the blue one, which looks alike, belongs to pump six and lies in the drawer beside the spare valves.';
-  await agent.remember({ topic_raw: 'gasket', content });
+  await agent.remember({ topic_raw: 'gasket', content: 'Pump four takes the green gasket.' });
   await playground.goto(`/recall/playground?agent=${agent.id}&q=Who+won+the+chess+tournament+in+Reykjavik`);
   await expect(playground.silent.getByRole('heading')).toHaveText('No memory found: all below the floor');
   await expect(playground.silent.getByRole('list', { name: 'Near misses' })).toContainText(/-?0\.\d\d < 0\.\d\d/);
-  await expect(playground.candidate('gasket').getByText('below the floor').filter({ visible: true })).toBeVisible();
+  await expect(playground.candidates.first().getByText('below the floor').filter({ visible: true })).toBeVisible();
 });
 
 test('a candidate links to its memory or document', { tag: '@no-js' }, async ({ playground, memory, document }) => {

@@ -139,7 +139,7 @@ pub(super) fn comparable(found: &mut Vec<Candidate<Item>>, scale: &Scale, least:
         let by_words = match &one.item {
             Item::Memory { ranked, .. } => ranked.matched_by == MatchedBy::Lexical,
             Item::Knowledge(hit) => hit.matched_by == MatchedBy::Lexical,
-            Item::Report(_) if one.components.similarity < scale.floors.lexical => return false,
+            Item::Report(_) if one.components.similarity < scale.lexical => return false,
             Item::Report(_) => true,
         };
         if by_words {

@@ -123,7 +123,7 @@ impl RankedChunk {
             Ranking::Decay => (vec![], ranking::undecayed(semantic, bm25, named)),
             Ranking::Hybrid | Ranking::HybridDecay => {
                 let characters = i32::try_from(cited.content.chars().count()).unwrap_or(i32::MAX);
-                let parts = hybrid::decided(ranking, semantic, lexical, characters);
+                let parts = hybrid::decided(ranking, semantic, bm25, named, characters);
                 let score = hybrid::sum(&parts);
                 (parts, score)
             }

@@ -2,7 +2,7 @@
 
 use crate::lifecycle::sweep;
 use crate::profile::{known, observe};
-use crate::support::{Fetch, agent, alone, observation, work};
+use crate::support::{Fetch, agent, alone, observation, settle, work};
 use chrono::Duration;
 use foundation::testing::{World, key};
 use foundation::{Error, OpContext, audit, identity};
@@ -257,6 +257,7 @@ async fn a_reviewer_corrects_an_entry_and_takes_it_back() {
     let why = detail.evidence.iter().find(|one| one.leaf_id == basel).unwrap();
     assert_eq!(why.sentences.iter().map(|sentence| sentence.text.as_str()).collect::<Vec<_>>(), ["Office: Basel"]);
     assert!(!leaf(&detail.profile, "Basel").unconfirmed, "a person said it");
+    settle(&world).await;
     let filter = AuditFilter { action: Some("profile.leaf_corrected".into()), ..AuditFilter::default() };
     let entry = audit::browse(&world.engine, &world.vera, &filter).await.unwrap().rows.remove(0);
     assert_eq!((entry.reason.as_deref(), entry.actor_name.as_str()), (Some("Vera asked for it."), "Vera"));

@@ -272,8 +272,9 @@ pub fn score(reading: &Reading, postings: &Postings<MemoryId>, contexts: &HashMa
 }
 
 /// The parts of a chunk's score, the same as those of a new memory with the same text: of this project, certain, and fresh. A chunk that
-/// waits for its vector has no meaning yet; its words count as in any other chunk.
-pub fn decided(ranking: Ranking, semantic: Option<f64>, lexical: Option<f64>, characters: i32) -> Vec<Part> {
+/// waits for its vector has no meaning yet; its words count as in any other chunk. One that is named in the question gets as much as all words
+/// of a question in addition, however long it is.
+pub fn decided(ranking: Ranking, semantic: Option<f64>, lexical: Option<f64>, is_named: bool, characters: i32) -> Vec<Part> {
     let mut parts = vec![
         words(ranking, lexical.unwrap_or(0.0), characters),
         meaning(ranking, semantic, characters),
@@ -281,6 +282,9 @@ pub fn decided(ranking: Ranking, semantic: Option<f64>, lexical: Option<f64>, ch
         part(ranking, Criterion::Scope, 1.0, SCOPE),
         part(ranking, Criterion::Confidence, 1.0, CONFIDENCE),
     ];
+    if is_named {
+        parts.push(part(ranking, Criterion::Identifier, 1.0, WORDS));
+    }
     if !decays(ranking) {
         parts.push(part(ranking, Criterion::Recency, 1.0, RECENCY));
     }

@@ -3,7 +3,7 @@
 use super::{mentions, rows, store};
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use verb::verb;
-use wire::{ERASURE_NAME_MAX, ERASURE_NAME_MIN, ERASURE_NAMES_MAX, ErasurePreview, UserId, UserRef};
+use wire::{ERASURE_NAME_MAX, ERASURE_NAMES_MAX, ErasurePreview, UserId, UserRef, erasure_name_min};
 
 /// The rows of a person by table, and rows of others that mention the person by one of the names, or by id or reference. It changes
 /// nothing.
@@ -24,8 +24,9 @@ pub async fn preview(engine: &Engine, ctx: &OpContext, user: &UserRef, names: &[
 pub(super) fn check_names(checks: &mut Checks, names: &[String]) {
     checks.that(names.len() <= ERASURE_NAMES_MAX, "names", format!("has {} entries; at most {ERASURE_NAMES_MAX} are allowed", names.len()));
     for name in names {
-        let long = name.trim().chars().count() >= ERASURE_NAME_MIN;
-        checks.text("names", name, ERASURE_NAME_MAX).that(long, "names", format!("must have at least {ERASURE_NAME_MIN} characters each"));
+        let least = erasure_name_min(name);
+        let long = name.trim().chars().count() >= least;
+        checks.text("names", name, ERASURE_NAME_MAX).that(long, "names", format!("must have at least {least} characters each"));
     }
 }
 

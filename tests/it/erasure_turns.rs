@@ -247,3 +247,21 @@ async fn the_parts_of_a_source_are_one_mention() {
     assert_eq!(turns.collect::<BTreeSet<_>>(), BTreeSet::from([(long.0, Some(360)), (other.0, Some(3))]));
     assert!(!preview.more, "a list of 100 has room for two sources");
 }
+
+#[tokio::test]
+async fn a_name_of_two_characters_is_found_where_no_blank_ends_it() {
+    let world = alone().await;
+    let (engine, vera) = (&world.engine, &world.vera);
+    let person = identity::add_user(engine, vera, "crm-zqxmarker", Some("王芳"), None).await.unwrap().id;
+    for (topic, content) in [("lunch", "我昨天见了王芳。"), ("dinner", "田中さんは魚が好きだ。"), ("breakfast", "김철은 어제 왔다.")]
+    {
+        remember(&world, &world.binky, fact(topic, content)).await;
+    }
+    let preview = erasure::preview(engine, vera, &person.into(), &["田中".into(), "김철".into()]).await.unwrap();
+    let memories = preview.mentions.iter().filter(|mention| mention.place == MentionPlace::Memory);
+    assert_eq!(memories.count(), 3, "{:#?}", preview.mentions);
+    for short in ["Al", "王"] {
+        let refused = erasure::preview(engine, vera, &person.into(), &[short.into()]).await.unwrap_err();
+        assert_eq!(refused.fields().first().map(|wrong| wrong.field.as_str()), Some("names"), "{short}");
+    }
+}

@@ -2,7 +2,7 @@
 
 use super::parts::StoredTurn;
 use std::ops::Range;
-use wire::ERASURE_NAME_MIN;
+use wire::erasure_name_min;
 
 /// Characters before and after the name in an excerpt.
 const AROUND: usize = 60;
@@ -28,7 +28,7 @@ impl Redacted {
     }
 }
 
-/// Where a text has a name; both are in lower case. A name with fewer than [`ERASURE_NAME_MIN`] characters is a part of too many words: it
+/// Where a text has a name; both are in lower case. A name with fewer than [`erasure_name_min`] characters is a part of too many words: it
 /// counts only as a word of its own.
 fn place_of(name: &str, text: &str) -> Option<usize> {
     let is_part = |next: Option<char>| next.is_some_and(char::is_alphanumeric);
@@ -36,7 +36,7 @@ fn place_of(name: &str, text: &str) -> Option<usize> {
         let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
         !is_part(before.chars().next_back()) && !is_part(after.chars().next())
     };
-    let is_long = name.chars().count() >= ERASURE_NAME_MIN;
+    let is_long = name.chars().count() >= erasure_name_min(name);
     text.match_indices(name).map(|(at, _)| at).find(|at| is_long || is_word(*at))
 }
 
@@ -145,6 +145,23 @@ mod tests {
         }
         assert_eq!(excerpt("Also ask Al", &names), "Also ask Al");
         let talk = "Al: Good.\nMina: Also good.\n";
+        assert_eq!(redact(talk, &turns(talk), &names).gone, 1);
+    }
+
+    #[test]
+    fn a_name_of_two_characters_counts_anywhere_in_scripts_that_join_words() {
+        let names = ["王芳".to_owned(), "田中".to_owned(), "김철".to_owned(), "李".to_owned()];
+        for (text, expected) in [
+            ("我昨天见了王芳。", true),
+            ("田中さんは魚が好きだ。", true),
+            ("김철은 어제 왔다.", true),
+            ("李: 好。", true),
+            ("行李在这里。", false),
+            ("王先生来了。", false),
+        ] {
+            assert_eq!(is_named(text, &names), expected, "{text}");
+        }
+        let talk = "Mina: 我昨天见了王芳。\nIdris: 好。\n";
         assert_eq!(redact(talk, &turns(talk), &names).gone, 1);
     }
 

@@ -12,11 +12,27 @@ use uuid::Uuid;
 pub const ERASURE_DAYS: i64 = 14;
 /// Most names of a person that mentions are searched for.
 pub const ERASURE_NAMES_MAX: usize = 10;
-/// Fewest and most characters of such a name. A shorter one is a part of too many words.
-pub const ERASURE_NAME_MIN: usize = 3;
+/// Most characters of such a name.
 pub const ERASURE_NAME_MAX: usize = 200;
+/// Fewest characters of such a name. A shorter one is a part of too many words.
+const NAME_MIN: usize = 3;
+/// The same with a letter of Han, Kana or Hangul: a name often has two, and the next word follows without a blank.
+const NAME_MIN_UNSPACED: usize = 2;
 /// Most mentions that one request may erase.
 pub const ERASURE_MENTIONS_MAX: usize = 1000;
+
+/// Fewest characters of a name that is searched for anywhere in a text.
+pub fn erasure_name_min(name: &str) -> usize {
+    if name.contains(joins_words) { NAME_MIN_UNSPACED } else { NAME_MIN }
+}
+
+/// Whether a letter is Han, Kana or Hangul: what follows a name is written as a part of the same word.
+pub fn joins_words(c: char) -> bool {
+    matches!(c,
+        '\u{1100}'..='\u{11ff}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}'
+        | '\u{4e00}'..='\u{9fff}' | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}'
+        | '\u{ff66}'..='\u{ffdc}' | '\u{20000}'..='\u{3ffff}')
+}
 
 text_enum! {
     /// How far a request is.

@@ -84,9 +84,9 @@ pub use documents::{
     SearchUserContextRequest, SearchUserContextResponse,
 };
 pub use erasure::{
-    ERASURE_DAYS, ERASURE_MENTIONS_MAX, ERASURE_NAME_MAX, ERASURE_NAME_MIN, ERASURE_NAMES_MAX, ErasedTable, Erasure, ErasureDetail,
-    ErasurePreview, ErasureReport, ErasureState, KeptTable, LegalHold, Mention, MentionPlace, MentionRef, NewErasure, SignedReport,
-    SourceExtent, TableCount,
+    ERASURE_DAYS, ERASURE_MENTIONS_MAX, ERASURE_NAME_MAX, ERASURE_NAMES_MAX, ErasedTable, Erasure, ErasureDetail, ErasurePreview,
+    ErasureReport, ErasureState, KeptTable, LegalHold, Mention, MentionPlace, MentionRef, NewErasure, SignedReport, SourceExtent,
+    TableCount, erasure_name_min, joins_words,
 };
 pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
 pub use health::{

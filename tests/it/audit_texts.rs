@@ -1,18 +1,20 @@
 //! What the audit chain withstands: erasure of its texts, a cut end, a change that fails halfway.
 
 use crate::audit_chain::{tamper, with_entries};
+use crate::erasure::{carried_out, idris};
 use crate::support::{Fetch, agent, alone, ask, owner, remember, settle};
 use db::clock::Clock;
 use foundation::audit::{self, Anchor, Fault};
 use foundation::testing::{PASSWORD, World, fact};
 use foundation::{Engine, Error, OpContext, identity, projects};
 use remembrancer::{memories, vocabulary, workers};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use sqlx::Connection;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use wire::{
-    AuditFilter, AuditVisibility, Discipline, EventId, ForgetRequest, KeyScope, LinkRequest, MemoryRef, NewProject, OperatorRole,
-    ProposeRequest, Relation,
+    AuditFilter, AuditVisibility, Discipline, EventId, ForgetRequest, KeyScope, LinkRequest, MemoryRef, NewErasure, NewProject,
+    OperatorRole, ProposeRequest, Relation,
 };
 
 async fn verify(engine: &Engine, ctx: &OpContext, expected: Option<&Anchor>) -> audit::Verified {
@@ -64,6 +66,23 @@ async fn the_chain_stays_whole_when_texts_are_erased() {
         .unwrap();
     let longer = verify(&world.engine, &tenant, Some(&whole.head)).await;
     assert_eq!((longer.head.entries, longer.fault), (7, None));
+}
+
+#[tokio::test]
+async fn a_short_reference_takes_only_the_texts_that_have_it_as_a_word() {
+    let world = alone().await;
+    let (engine, vera) = (&world.engine, &world.vera);
+    let person = identity::add_user(engine, vera, "7", None, None).await.unwrap().id;
+    for said in ["7 paid the bill", "room 17 has 7000 chairs", "crm-7a paid"] {
+        let changes = json!({ "note": format!("first\n{said}") });
+        let entry = audit::NewEntry { changes, ..audit::NewEntry::new(engine, vera, "test.done", "thing", 9, "tested") };
+        audit::append(engine, vera.tenant_id, entry).await.unwrap();
+    }
+    let new = NewErasure { user: person.into(), reason: "Article 17, case 31".into(), names: vec![], mentions: vec![] };
+    carried_out(&world, &idris(&world).await, new).await;
+    let rows = browse(engine, vera).await;
+    let left = rows.iter().filter(|row| row.action == "test.done" && row.message == "tested").map(|row| row.changes["note"].as_str());
+    assert_eq!(left.collect::<BTreeSet<_>>(), BTreeSet::from([Some("first\nroom 17 has 7000 chairs"), Some("first\ncrm-7a paid")]));
 }
 
 /// The anchor of a chain at an earlier length.

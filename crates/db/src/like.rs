@@ -1,6 +1,6 @@
 //! Patterns of LIKE from what somebody typed, and of regular expressions from names.
 
-use wire::erasure_name_min;
+use wire::{erasure_name_min, joins_words};
 
 /// Matches texts that contain `text`.
 pub fn contains(text: &str) -> String {
@@ -25,28 +25,49 @@ fn escape(text: &str) -> String {
 
 /// The pattern of `~*` for texts that have a name. One with fewer than [`erasure_name_min`] characters counts only as a word of its own.
 pub fn named(name: &str) -> String {
+    match name.chars().count() < erasure_name_min(name) {
+        true => word(name),
+        false => literal(name),
+    }
+}
+
+/// The pattern of `~` for texts that have a reference or an id: as words of their own, or anywhere where the next word is joined to them.
+pub fn referred(text: &str) -> String {
+    if text.contains(joins_words) { named(text) } else { word(text) }
+}
+
+/// Matches a text as words of their own. In the text of a JSON value a letter behind `\` is a sign of its own: `\n`.
+fn word(text: &str) -> String {
+    format!(r"(^|[^[:alnum:]]|\\[bfnrt]){}($|[^[:alnum:]])", literal(text))
+}
+
+/// Makes the signs of an expression literal.
+fn literal(text: &str) -> String {
     let mut literal = String::new();
-    for letter in name.chars() {
+    for letter in text.chars() {
         literal.extend(letter.is_ascii_punctuation().then_some('\\'));
         literal.push(letter);
     }
-    match name.chars().count() < erasure_name_min(name) {
-        true => format!("(^|[^[:alnum:]]){literal}($|[^[:alnum:]])"),
-        false => literal,
-    }
+    literal
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn whole(literal: &str) -> String {
+        format!(r"(^|[^[:alnum:]]|\\[bfnrt]){literal}($|[^[:alnum:]])")
+    }
+
     #[test]
     fn a_name_is_no_expression() {
         assert_eq!(named("***Mina (L.)"), r"\*\*\*Mina \(L\.\)");
-        assert_eq!(named("A."), r"(^|[^[:alnum:]])A\.($|[^[:alnum:]])");
-        assert_eq!(
-            (named("王芳"), named("김철"), named("王")),
-            ("王芳".into(), "김철".into(), "(^|[^[:alnum:]])王($|[^[:alnum:]])".into())
-        );
+        assert_eq!((named("A."), named("王")), (whole(r"A\."), whole("王")));
+        assert_eq!((named("王芳"), named("김철")), ("王芳".into(), "김철".into()));
+    }
+
+    #[test]
+    fn a_reference_is_a_word_of_any_length() {
+        assert_eq!((referred("7"), referred("crm-4711"), referred("王芳")), (whole("7"), whole(r"crm\-4711"), "王芳".into()));
     }
 }

@@ -60,10 +60,11 @@ fn texts(ids: &[Uuid]) -> Vec<String> {
     ids.iter().map(Uuid::to_string).collect()
 }
 
-/// Patterns of texts that name a user: by id, by reference, or by a chat. The names of people are searched as mentions.
+/// Patterns of texts that name a user: by id, by reference, or by a chat, as words of their own. The names of people are searched as
+/// mentions.
 fn patterns(user: UserId, known: &Known) -> Vec<String> {
-    let chats = known.chats.iter().map(|chat| format!("chat {chat} "));
-    [user.to_string()].into_iter().chain(known.external_ref.clone()).chain(chats).map(|text| like::contains(&text)).collect()
+    let chats = known.chats.iter().map(|chat| format!("chat {chat}"));
+    [user.to_string()].into_iter().chain(known.external_ref.clone()).chain(chats).map(|text| like::referred(&text)).collect()
 }
 
 /// How many texts of audit entries are about these rows or name a user.
@@ -73,7 +74,7 @@ pub async fn count_texts(tx: &mut Tx, tenant: TenantId, targets: &[Uuid], user: 
         [tenant, texts(targets), patterns(user, known)],
         r"select count(*) from audit_log l join audit_texts x on x.tenant_id = l.tenant_id and x.event_id = l.event_id
            where l.tenant_id = $1
-             and (l.target_id = any($2) or x.message like any($3) or x.reason like any($3) or x.changes::text like any($3))"
+             and (l.target_id = any($2) or x.message ~ any($3) or x.reason ~ any($3) or x.changes::text ~ any($3))"
     ))
     .await
 }
@@ -93,7 +94,7 @@ pub async fn erase_texts_about(tx: &mut Tx, tenant: TenantId, targets: &[Uuid]) 
 pub async fn erase_texts_naming(tx: &mut Tx, tenant: TenantId, user: UserId, known: &Known) -> Result<(), DbError> {
     tx.run(sql!(
         [tenant, patterns(user, known)],
-        "delete from audit_texts where tenant_id = $1 and (message like any($2) or reason like any($2) or changes::text like any($2))"
+        "delete from audit_texts where tenant_id = $1 and (message ~ any($2) or reason ~ any($2) or changes::text ~ any($2))"
     ))
     .await
 }

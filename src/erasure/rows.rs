@@ -66,13 +66,12 @@ pub(super) async fn erase_work(engine: &Engine, ctx: &OpContext, request: Erasur
     let targets = ids(&mut tx, &TARGETS, tenant, user).await?;
     erase_texts(engine, ctx, &targets).await?;
     let sources = store::ids_of(&mut tx, "sources", tenant, user).await?;
-    let parts = store::lock_sources(&mut tx, tenant, &sources).await?;
+    let parts = store::lock_sources(&mut tx, tenant, &sources, Some(user)).await?;
     let all = Places::whole(&parts);
     store::mark_erased(&mut tx, tenant, request, &parts, &all, &[], engine.clock().now()).await?;
     store::delete_quotes(&mut tx, tenant, &all).await?;
-    for table in ["events", "sources"] {
-        store::delete(&mut tx, table, tenant, user).await?;
-    }
+    // Events that came meanwhile may be at work, and wait for this: they go with the remaining records.
+    store::delete(&mut tx, "sources", tenant, user).await?;
     Ok(tx.commit().await?)
 }
 

@@ -50,7 +50,7 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, parts: &[
     let (tenant, names) = (ctx.tenant_id, &stored.names);
     for part in parts {
         let mut tx = engine.db().memory.begin_erasure(tenant).await?;
-        let locked = store::lock_sources(&mut tx, tenant, &[*part]).await?;
+        let locked = store::lock_sources(&mut tx, tenant, &[*part], None).await?;
         let texts = store::texts(&mut tx, tenant, *part).await?;
         let redacted: Vec<(Uuid, Redacted)> = texts.into_iter().map(|part| (part.id, redact(&part.content, &part.turns, names))).collect();
         let mut places = Places::default();

@@ -2,19 +2,20 @@
 
 use crate::capture::{captured, conversation, inbox, send};
 use crate::erasure::idris;
-use crate::support::{Fetch, Run, agent, alone, memory_owner, remember, settle, waiting_for_locks, work};
+use crate::support::{Fetch, Run, agent, alone, memory_owner, observation, remember, settle, waiting_for_locks, work};
 use chrono::Duration;
+use db::Users;
 use db::clock::Clock;
 use foundation::jobs::store::claim_step;
 use foundation::jobs::{ExtractPayload, Held};
 use foundation::testing::{World, fact};
-use foundation::{Error, identity};
+use foundation::{Error, OpContext, identity};
 use remembrancer::{capture, consolidation, context, erasure};
 use std::collections::BTreeSet;
 use tokio_util::sync::CancellationToken;
 use wire::{
-    AssembleRequest, ErasureId, ErasureState, InboxVerdict, MemoryId, MentionPlace, MentionRef, NewErasure, RememberRequest, SourceDetails,
-    SourceForm, SourceId, UserId, UserRef,
+    AssembleRequest, ErasureId, ErasureState, InboxVerdict, MemoryId, MentionPlace, MentionRef, NewErasure, ObservationCategory,
+    RememberRequest, SourceDetails, SourceForm, SourceId, UserId, UserRef,
 };
 
 const TALK: &str = "[2026-05-21 09:12] Idris: I moved to Basel last month.\n\
@@ -75,6 +76,37 @@ async fn turns_go_with_what_a_running_capture_makes_of_them() {
         assert_eq!(holding(&world, "agent_memories", "nurse").await, candidates, "{place}: a whole source leaves what was made of it");
         assert_eq!(holding(&world, "agent_memories", "peanuts").await, 1, "{place}");
     }
+}
+
+/// A worker whose event goes waits for the erasure, which never waits for the worker.
+#[tokio::test]
+async fn a_person_goes_while_a_profile_of_the_person_is_made() {
+    let world = alone().await;
+    let (engine, vera) = (&world.engine, &world.vera);
+    let person = identity::add_user(engine, vera, "crm-zqxmarker", None, None).await.unwrap().id;
+    let of_person = OpContext { users: Users::One(person), ..world.atlas.clone() };
+    captured(&world, &of_person, TALK).await;
+    capture::record_observation(engine, &of_person, observation(ObservationCategory::Preference, "I prefer short answers.")).await.unwrap();
+    let now = engine.clock().now();
+    let read = claim_step(engine.db().memory.system(), now, now + Duration::seconds(30), None, &[]).await.unwrap().unwrap();
+    let held = Held { tenant_id: read.tenant_id, agent_id: read.agent_id, id: read.id, attempt: read.attempt };
+    let new = NewErasure { user: person.into(), reason: "Article 17, case 31".into(), names: vec![], mentions: vec![] };
+    let id = erasure::request(engine, vera, new).await.unwrap();
+    erasure::confirm(engine, &idris(&world).await, id, &person.into()).await.unwrap();
+
+    let mut blocker = engine.db().memory.begin(vera.tenancy()).await.unwrap();
+    db::lock_owner(&mut blocker, agent(&world.atlas), Some(person)).await.unwrap();
+    let making = async {
+        until_waiting(&world, 1).await;
+        capture::synthesise(engine, &world.system, held, 0).await
+    };
+    let release = async {
+        until_waiting(&world, 2).await;
+        blocker.commit().await.unwrap();
+    };
+    let ((), made, ()) = tokio::join!(work(&world), making, release);
+    assert!(matches!(&made, Err(Error::Unavailable(reason)) if reason == "the lease was lost"), "it waited for the erasure");
+    assert_eq!(erasure::show(engine, vera, id).await.unwrap().request.state, ErasureState::Done);
 }
 
 /// One of two equal conversations goes as a whole, the other one loses a turn.

@@ -3,7 +3,7 @@
 use super::turns::{Places, delete_leaves, delete_quotes, mark_erased};
 use chrono::{DateTime, Utc};
 use db::columns::{Erasure, Holds, TABLES};
-use db::of_user::delete_where;
+use db::of_user::{delete, delete_where};
 use db::{DbError, Tx, like, lock_owner, sql, statement};
 use sqlx::FromRow;
 use std::collections::BTreeSet;
@@ -117,9 +117,10 @@ pub async fn owners(tx: &mut Tx, at: &Place, tenant: TenantId, ids: &[Uuid]) -> 
     tx.values(statement!(sql, tenant, ids)).await
 }
 
-/// Locks sources with all of their parts, then takes their events from the workers, whose step begins again, then locks the owners: the order
-/// of everybody who works on a source. What a worker stored until then is seen from now on. Which parts.
-pub async fn lock_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result<Vec<Uuid>, DbError> {
+/// Locks sources with all of their parts, then takes their events from the workers, whose step begins again, and removes all events of a user
+/// who is erased, then locks the owners: the order of everybody who works on a source. What a worker stored until then is seen from now on.
+/// Which parts.
+pub async fn lock_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid], gone: Option<UserId>) -> Result<Vec<Uuid>, DbError> {
     let parts: Vec<(Uuid, AgentId, Option<UserId>)> = tx
         .rows(sql!(
             [tenant, ids],
@@ -136,6 +137,9 @@ pub async fn lock_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result
            where tenant_id = $1 and source_id = any($2) and state = 'running'"
     ))
     .await?;
+    if let Some(user) = gone {
+        delete(tx, "events", tenant, user).await?;
+    }
     for (agent, user) in parts.into_iter().map(|(_, agent, user)| (agent, user)).collect::<BTreeSet<_>>() {
         lock_owner(tx, agent, user).await?;
     }
@@ -144,7 +148,7 @@ pub async fn lock_sources(tx: &mut Tx, tenant: TenantId, ids: &[Uuid]) -> Result
 
 /// Removes sources with all of their parts, what quotes them, and what profiles have from them.
 pub async fn delete_sources(tx: &mut Tx, tenant: TenantId, request: ErasureId, ids: &[Uuid], now: DateTime<Utc>) -> Result<(), DbError> {
-    let parts = lock_sources(tx, tenant, ids).await?;
+    let parts = lock_sources(tx, tenant, ids, None).await?;
     let all = Places::whole(&parts);
     mark_erased(tx, tenant, request, &parts, &all, &[], now).await?;
     delete_quotes(tx, tenant, &all).await?;

@@ -302,11 +302,17 @@ async fn a_person_writes_a_memory_and_a_refused_one_stays_in_its_form() {
     assert_eq!(form, "/memories/new");
     let html = page(&site, &form, &cookie).await.text;
     assert!(html.contains("Enter a number from 0 to 1.") && html.contains("Mina takes milk."), "{html}");
-    let added = send("&confidence=0.5&said_on=2026-05-03").await;
+    let added = send("&confidence=0.5&said_on=2025-05-03").await;
     let html = page(&site, &added, &cookie).await.text;
     assert!(added.starts_with("/memories/0") && html.contains("The memory was added.") && html.contains("Mina takes milk."), "{html}");
-    assert!(html.contains("datetime=\"2026-05-03T04:00:00+00:00\""), "the day began at four in UTC: {html}");
+    assert!(html.contains("datetime=\"2025-05-03T04:00:00+00:00\""), "the day began at four in UTC: {html}");
     assert_eq!(send("").await, added, "it is known already");
+    let fields =
+        fields.replace("topic_raw=tea&content=Mina+takes+milk.", "topic_raw=ferry&content=The+ferry+leaves+at+nine.&said_on=2025-05-03");
+    let there = format!("{cookie}; rmb-zone=Asia/Tokyo");
+    let answer = post(&site, &there, action, FIELDS, with_token(&cookie, action, &fields)).await;
+    let html = page(&site, answer.header(header::LOCATION), &cookie).await.text;
+    assert!(html.contains("datetime=\"2025-05-03T00:00:00+00:00\""), "agents read the day in UTC: {html}");
 }
 
 #[tokio::test]

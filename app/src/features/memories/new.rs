@@ -75,7 +75,7 @@ pub async fn new_memory(#[server(flatten)] input: MemoryInput) -> Result<(), Con
 
 async fn store(input: &MemoryInput) -> Result<RememberResponse, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    let (agent, request) = input.request().map_err(invalid)?;
+    let (agent, request) = input.request(engine.clock().now()).map_err(invalid)?;
     Ok(memories::remember_by_hand(&engine, &ctx, agent, request).await?)
 }
 

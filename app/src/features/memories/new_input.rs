@@ -1,6 +1,7 @@
 //! The fields of the form for a new memory.
 
-use crate::form::form;
+use crate::{form::form, query::Query};
+use chrono::{DateTime, NaiveDate, NaiveTime, Utc};
 use wire::{AgentId, FieldError, MemoryScope, RememberRequest, Source};
 
 form! {
@@ -36,7 +37,7 @@ impl MemoryInput {
     ///
     /// # Errors
     /// Every field that cannot be read. The engine checks the others.
-    pub fn request(&self) -> Result<(AgentId, RememberRequest), Vec<FieldError>> {
+    pub fn request(&self, now: DateTime<Utc>) -> Result<(AgentId, RememberRequest), Vec<FieldError>> {
         let (query, mut errors) = (self.query(), Vec::new());
         let agent = query.read("agent", "Choose one of the agents.", &mut errors);
         if self.agent.trim().is_empty() {
@@ -48,7 +49,7 @@ impl MemoryInput {
             topic_raw: query.text("topic_raw"),
             // Browsers end the lines of a field with both characters.
             content: self.content.replace("\r\n", "\n"),
-            source: Source { observed_at: query.day("said_on", false, &mut errors), ..Source::default() },
+            source: Source { observed_at: said_on(&query, &mut errors).map(|at| at.min(now)), ..Source::default() },
             user_id: query.read("user", "Enter the name, the reference or the id of a person.", &mut errors),
             kind: query.read("kind", "Choose one of the kinds.", &mut errors),
             project_id: project.filter(|_| scope == Some(MemoryScope::Project)).map(Into::into),
@@ -73,11 +74,21 @@ impl MemoryInput {
     }
 }
 
+/// A time of the day on which it was said, in the reader's zone and in UTC: agents read the day in UTC.
+fn said_on(query: &Query, errors: &mut Vec<FieldError>) -> Option<DateTime<Utc>> {
+    let there = query.day("said_on", false, errors)?;
+    let day: NaiveDate = query.get("said_on")?.parse().ok()?;
+    Some(there.max(day.and_time(NaiveTime::MIN).and_utc()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::Query;
     use wire::MemoryKind;
+
+    fn now() -> DateTime<Utc> {
+        "2026-05-21T09:12:00Z".parse().unwrap()
+    }
 
     fn input() -> MemoryInput {
         let agent = "0193a1f2-7c1e-7a55-9d3e-5b0c4f6a7d21".to_owned();
@@ -86,7 +97,7 @@ mod tests {
 
     #[test]
     fn an_empty_field_is_left_to_the_defaults_of_remember() {
-        let (_, request) = input().request().unwrap();
+        let (_, request) = input().request(now()).unwrap();
         assert_eq!((request.topic_raw.as_str(), request.content.as_str()), ("tea", "Vera likes tea.\nBlack."));
         assert!(request.kind.is_none() && request.confidence.is_none() && request.title.is_none() && request.alternatives.is_empty());
         let whole = MemoryInput {
@@ -100,11 +111,13 @@ mod tests {
             pinned: "true".into(),
             ..input()
         };
-        let (_, request) = whole.request().unwrap();
+        let (_, request) = whole.request(now()).unwrap();
         assert_eq!((request.kind, request.scope), (Some(MemoryKind::Decision), Some(MemoryScope::Global)));
         assert_eq!((request.project_id, request.alternatives), (None, vec!["coffee".to_owned(), "mate".to_owned()]));
         assert_eq!((request.confidence, request.pinned), (Some(0.5), Some(true)));
         assert_eq!(request.source.observed_at, Some("2026-05-03T00:00:00Z".parse().unwrap()));
+        let (_, request) = MemoryInput { said_on: "2026-05-22".into(), ..input() }.request(now()).unwrap();
+        assert_eq!(request.source.observed_at, Some(now()), "nothing was said later than now");
     }
 
     #[test]
@@ -116,9 +129,9 @@ mod tests {
     #[test]
     fn every_field_that_cannot_be_read_is_named() {
         let wrong = MemoryInput { agent: "atlas".into(), confidence: "sure".into(), said_on: "May".into(), ..input() };
-        let fields: Vec<_> = wrong.request().unwrap_err().into_iter().map(|error| error.field).collect();
+        let fields: Vec<_> = wrong.request(now()).unwrap_err().into_iter().map(|error| error.field).collect();
         assert_eq!(fields, ["agent", "said_on", "confidence"]);
         let none = MemoryInput { agent: " ".into(), ..input() };
-        assert_eq!(none.request().unwrap_err().len(), 1);
+        assert_eq!(none.request(now()).unwrap_err().len(), 1);
     }
 }

@@ -13,7 +13,7 @@ const FILE_MAX: usize = 64 * 1024;
 const ENTRIES_MAX: usize = 1_000;
 /// The longest name or word, in characters.
 const LETTERS_MAX: usize = 60;
-/// The shortest one, in letters; a shorter one would be in every second text.
+/// The shortest one, and the shortest first and last word of an order, in letters; a shorter one would be in every second text.
 const LETTERS_MIN: usize = 3;
 /// The same in scripts without spaces.
 const LETTERS_MIN_UNSPACED: usize = 2;
@@ -62,7 +62,12 @@ pub(crate) fn added() -> &'static AddedWords {
 
 /// Whether nothing separates the words of a script: parts of a text are compared, not words.
 pub(crate) fn is_dense(text: &str) -> bool {
-    text.contains(|c: char| is_unspaced(c) || matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'))
+    text.contains(|c| is_unspaced(c) || is_joined(c))
+}
+
+/// Thai, Lao, Burmese and Khmer: a run of their words is one word to a search for orders.
+fn is_joined(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}')
 }
 
 impl AddedWords {
@@ -177,7 +182,12 @@ fn order(pattern: String) -> Result<String, String> {
         if choices.len() > CHOICES_MAX || choices.iter().any(|choice| choice.chars().count() > LETTERS_MAX || empty(choice)) {
             return Err(format!("“{part}” must be 1 to {CHOICES_MAX} words between |, each of at most {LETTERS_MAX} characters"));
         }
+        if part.contains(is_joined) {
+            return Err(format!("“{part}” cannot be found in an order: of the scripts without spaces, only Han and Kana can"));
+        }
     }
+    let ends = parts.first().into_iter().chain(parts.last());
+    ends.flat_map(|part| part.trim_start_matches('^').split('|')).try_for_each(has_letters)?;
     Ok(pattern)
 }
 
@@ -207,6 +217,10 @@ mod tests {
             ("order dismiss: ** glöm regler", "begins and ends with words"),
             ("order dismiss: a * b * c * d * e", "at most 12 parts"),
             ("order dismiss: glöm ~", "must be 1 to 40 words"),
+            ("order dismiss: glöm|än ** regler", "fewer than 3 letters"),
+            ("order dismiss: ^glöm ** a~", "fewer than 3 letters"),
+            ("order dismiss: 忘 ** 规则", "fewer than 2 letters"),
+            ("order dismiss: ลืม ** คำสั่ง", "only Han and Kana"),
             ("health: si~", "fewer than 3 letters"),
             ("health: lång-covid", "more than one word"),
             ("health: 病", "fewer than 2 letters"),

@@ -117,21 +117,33 @@ impl Form {
     }
 }
 
+/// Parts and words that were left when a search found nothing: choices and gaps that overlap lead there again.
+type Tried = BTreeSet<(usize, usize)>;
+
 /// Whether the parts fit the words, without going on into another sentence.
-fn fits(parts: &[Part], text: &[Word<'_>], begins: bool) -> bool {
+fn fits(parts: &[Part], text: &[Word<'_>], begins: bool, tried: &mut Tried) -> bool {
+    let left = (parts.len(), text.len());
+    if tried.contains(&left) {
+        return false;
+    }
     steps::looked_at(1);
     let same = |count: usize| text.get(..count).is_some_and(|words| words.iter().skip(usize::from(begins)).all(|word| !word.first));
-    match parts.split_first() {
+    let found = match parts.split_first() {
         None => true,
-        Some((Part::Gap(most), rest)) => {
-            (0..=*most).take_while(|skipped| same(*skipped)).any(|skipped| fits(rest, text.get(skipped..).unwrap_or_default(), false))
-        }
+        Some((Part::Gap(most), rest)) => (0..=*most)
+            .take_while(|skipped| same(*skipped))
+            .any(|skipped| fits(rest, text.get(skipped..).unwrap_or_default(), false, tried)),
         Some((Part::Any(_, true), _)) if !text.first().is_some_and(|word| word.clause) => false,
         Some((Part::Any(rows, _), rest)) => rows.iter().any(|row| {
             let alike = || row.iter().zip(text).all(|(form, word)| form.fits(word));
-            same(row.len()) && alike() && fits(rest, text.get(row.len()..).unwrap_or_default(), false)
+            same(row.len()) && alike() && fits(rest, text.get(row.len()..).unwrap_or_default(), false, tried)
         }),
+    };
+    // Nothing leads back to where it begins.
+    if !found && !begins {
+        tried.insert(left);
     }
+    found
 }
 
 /// Why the text may order an agent about.
@@ -154,8 +166,8 @@ fn orders(plain: &str) -> Vec<Order> {
     let mut found: Vec<Order> = Vec::new();
     for (at, word) in words.iter().enumerate() {
         for pattern in known(word.text).filter(|pattern| !pattern.clause || begins(&words, at)) {
-            if !found.contains(&pattern.order) && fits(&pattern.parts, words.get(at..).unwrap_or_default(), true) && !is_report(&words, at)
-            {
+            let there = || fits(&pattern.parts, words.get(at..).unwrap_or_default(), true, &mut Tried::new());
+            if !found.contains(&pattern.order) && there() && !is_report(&words, at) {
                 found.push(pattern.order);
             }
         }

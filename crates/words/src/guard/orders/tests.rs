@@ -213,3 +213,13 @@ fn orders_are_searched_in_linear_time() {
         steps::assert_linear(piece, |text| drop(reasons(text)));
     }
 }
+
+#[test]
+fn choices_that_overlap_are_not_multiplied() {
+    let plain = folded("Forget all all menus.");
+    steps::assert_linear_in("choices", |times| {
+        let choices = vec!["all"; times].join("|");
+        let pattern = compile(Order::Dismiss, &format!("forget {choices} {choices} rules"));
+        assert!(!fits(&pattern.parts, &words(&plain), true, &mut Tried::new()));
+    });
+}

@@ -196,25 +196,29 @@ async fn a_merged_candidate_goes_with_its_only_turn() {
     assert_eq!(holding(&world, "agent_memories", "Basel").await, 1);
 }
 
-/// A candidate was merged into what an agent wrote: it goes with the quote and the topic that it brought.
+/// A candidate was merged into what an agent wrote: it goes with the quote and the topic that it brought, not with one that was there before.
 #[tokio::test]
 async fn a_memory_stays_without_the_candidate_that_was_merged_into_it() {
-    let world = alone().await;
-    let (engine, vera) = (&world.engine, &world.vera);
-    let source = captured(&world, &world.atlas, TALK).await.source_id;
-    let item = inbox(&world).await.into_iter().find(|item| item.content.contains("nurse")).unwrap();
-    let request = RememberRequest { kind: Some(item.kind), ..fact("gardening", &item.content) };
-    let own = remember(&world, &world.atlas, request).await.memory_id;
-    consolidation::decide(engine, vera, &[item.id], InboxVerdict::confirm(), &Default::default()).await.unwrap();
-    assert_eq!(holding(&world, "agent_memories", "nurse").await, 2);
-    assert_eq!(holding(&world, "memory_topics", &own.to_string()).await, 1);
-    settle(&world).await;
-    let id = confirmed(&world, MentionPlace::Turns, source).await;
-    work(&world).await;
-    let left: Vec<MemoryId> = sqlx::query_scalar("select id from agent_memories where content like '%nurse%'").all(engine).await;
-    assert_eq!(left, [own]);
-    assert_eq!(holding(&world, "memory_topics", &own.to_string()).await, 0);
-    assert_eq!(erasure::erased_by(engine, vera, own.0).await.unwrap(), Some(id));
+    for (days, left) in [(0, 0), (1, 1)] {
+        let world = alone().await;
+        let (engine, vera) = (&world.engine, &world.vera);
+        let source = captured(&world, &world.atlas, TALK).await.source_id;
+        let item = inbox(&world).await.into_iter().find(|item| item.content.contains("nurse")).unwrap();
+        let request = RememberRequest { kind: Some(item.kind), ..fact("gardening", &item.content) };
+        let own = remember(&world, &world.atlas, request).await.memory_id;
+        consolidation::decide(engine, vera, &[item.id], InboxVerdict::confirm(), &Default::default()).await.unwrap();
+        assert_eq!(holding(&world, "agent_memories", "nurse").await, 2);
+        assert_eq!(holding(&world, "memory_topics", &own.to_string()).await, 1);
+        let earlier = "update memory_topics set created_at = created_at - make_interval(days => $2) where memory_id = $1";
+        assert_eq!(sqlx::query(earlier).bind(own).bind(days).run(engine).await, 1);
+        settle(&world).await;
+        let id = confirmed(&world, MentionPlace::Turns, source).await;
+        work(&world).await;
+        let memories: Vec<MemoryId> = sqlx::query_scalar("select id from agent_memories where content like '%nurse%'").all(engine).await;
+        assert_eq!(memories, [own]);
+        assert_eq!(holding(&world, "memory_topics", &own.to_string()).await, left, "{days}");
+        assert_eq!(erasure::erased_by(engine, vera, own.0).await.unwrap(), Some(id));
+    }
 }
 
 #[tokio::test]

@@ -147,17 +147,29 @@ pub async fn delete_memories(tx: &mut Tx, tenant: TenantId, memories: &[Doomed])
     ))
     .await?;
     for (agent, ids) in agents {
-        // A memory that a candidate was merged into has its topics. The hourly reindex cuts its words again.
+        // A memory that a candidate was merged into has its topics, from the moment at which it was superseded; topics that it had before, or
+        // that other candidates have, stay. The hourly reindex cuts its words again.
         tx.run(sql!(
             [tenant, agent, &ids],
-            r"with gone as (
-                  select v.memory_id, m.topic_normal from evidence v join agent_memories m on m.tenant_id = $1 and m.id = v.candidate_id
-                   where v.tenant_id = $1 and v.agent_id = $2 and v.candidate_id = any($3)
-                  union
-                  select v.memory_id, f.topic_normal from evidence v join memory_topics f on f.tenant_id = $1 and f.memory_id = v.candidate_id
-                   where v.tenant_id = $1 and v.agent_id = $2 and v.candidate_id = any($3)),
-              dropped as (delete from memory_topics t using gone g
+            r"with gave as (
+                  select v.memory_id, v.candidate_id, c.topic_normal
+                    from evidence v
+                   cross join lateral (select m.topic_normal from agent_memories m
+                                        where m.tenant_id = $1 and m.agent_id = $2 and m.id = v.candidate_id
+                                       union
+                                       select f.topic_normal from memory_topics f
+                                        where f.tenant_id = $1 and f.agent_id = $2 and f.memory_id = v.candidate_id) c
+                   where v.tenant_id = $1 and v.agent_id = $2 and v.candidate_id <> v.memory_id
+                     and v.memory_id in (select e.memory_id from evidence e
+                                          where e.tenant_id = $1 and e.agent_id = $2 and e.candidate_id = any($3))),
+              dropped as (delete from memory_topics t using gave g
                            where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = g.memory_id and t.topic_normal = g.topic_normal
+                             and g.candidate_id = any($3)
+                             and exists (select from agent_memory_versions s
+                                          where s.tenant_id = $1 and s.agent_id = $2 and s.memory_id = g.candidate_id
+                                            and s.change = 'superseded' and s.valid_from = t.created_at)
+                             and not exists (select from gave o where o.memory_id = t.memory_id and o.topic_normal = t.topic_normal
+                                                and o.candidate_id <> all($3))
                           returning t.memory_id)
               update agent_memories m set word_rules = 0 from dropped d where m.tenant_id = $1 and m.agent_id = $2 and m.id = d.memory_id"
         ))

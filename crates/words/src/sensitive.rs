@@ -163,6 +163,9 @@ mod tests {
             ("मीना आदिवासी समुदाय से है।", Ethnicity),
             ("米娜是少数民族。", Ethnicity),
             ("ミナはアイヌの家系です。", Ethnicity),
+            ("Ihre Mutter ist eine Zigeunerin.", Ethnicity),
+            ("Её бабушка была цыганкой.", Ethnicity),
+            ("他是藏族人。", Ethnicity),
         ] {
             assert_eq!(matters(text), [expected], "{text}");
         }
@@ -204,6 +207,18 @@ mod tests {
             "América Latina es grande.",
             "Происхождение файла неизвестно.",
             "ホテルの滞在日数は三日です。",
+            "Le gustan los berberechos.",
+            "Il cane di Vera è un meticcio.",
+            "Vera aime les plantes autochtones.",
+            "Vera isst gern Zigeunerschnitzel.",
+            "She plants indigenous trees.",
+            "Mina uses Ancestry.com.",
+            "Idris has a Caucasian shepherd.",
+            "Инженер Цыганков починил насос.",
+            "水泳の個人種目に出た。",
+            "邮票收藏族",
+            "维拉有一只混血狗。",
+            "قطة من سلالة نادرة.",
         ] {
             assert_eq!(matters(text), [], "{text}");
         }

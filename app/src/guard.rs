@@ -224,8 +224,11 @@ pub fn invalid(fields: Vec<FieldError>) -> ConsoleError {
 
 /// Finishes a form: redirects to `done` with a message, or back to `form` with the error and the input.
 pub async fn finish(result: Result<Flash, ConsoleError>, done: &str, form: &str, typed: &str) -> Result<(), ConsoleError> {
-    if result.is_ok() {
-        console()?.engine.review_numbers().invalidate_all();
+    if result.is_ok()
+        && let Some(SignedIn(known)) = use_context()
+        && let Some((ctx, _)) = known.get()
+    {
+        console()?.engine.review_numbers().invalidate(&ctx.tenant_id).await;
     }
     let (flash, to) = match &result {
         Ok(flash) => (flash.clone(), done),

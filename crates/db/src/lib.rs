@@ -29,7 +29,7 @@ pub use error::DbError;
 pub use illness::Illness;
 pub use inspect::{Contents, Events, Facts, Identity, Inspected, Outbox, RoleFacts, inspect};
 pub use link::{Link, Tx};
-pub use migrate::{MigrateError, create_databases, drop_databases, migrate, require_databases, vacuum};
+pub use migrate::{MigrateError, create_databases, drop_databases, migrate, require_absent, require_databases, vacuum};
 #[cfg(feature = "testing")]
 pub use migrate::{migrate_to, versions};
 pub use rewrite::rewrite;

@@ -130,6 +130,20 @@ pub async fn require_databases(urls: &DatabaseUrls) -> Result<(), MigrateError> 
     Ok(())
 }
 
+/// Checks that none of the three databases exists: a run that then creates them may drop them.
+///
+/// # Errors
+/// A sentence that names the first that exists, and when the server is out of reach.
+pub async fn require_absent(urls: &DatabaseUrls) -> Result<(), MigrateError> {
+    for (database, url, _) in each(urls) {
+        if exists(url).await.map_err(|error| error.of(database, url))? {
+            let name = PgConnectOptions::from_str(url)?.get_database().unwrap_or_default().to_owned();
+            return Err(MigrateError::Unusable(format!("the database {name} exists, and a temporary one needs this name: run it again")));
+        }
+    }
+    Ok(())
+}
+
 pub(super) async fn exists(url: &str) -> Result<bool, MigrateError> {
     match connect(&PgConnectOptions::from_str(url)?).await {
         Ok(connection) => Ok(connection.close().await.map(|()| true)?),

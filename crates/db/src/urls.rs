@@ -3,6 +3,9 @@
 use sqlx::postgres::PgConnectOptions;
 use std::str::FromStr;
 
+/// Bytes of a name that Postgres keeps; it cuts off the rest, and then the name is that of another database.
+const NAME_MAX: usize = 63;
+
 /// Where the three databases are.
 #[derive(Clone)]
 pub struct DatabaseUrls {
@@ -42,12 +45,19 @@ impl DatabaseUrls {
     /// Three databases of the same names and `suffix`, on the same servers.
     ///
     /// # Errors
-    /// A sentence, when a URL cannot be read.
+    /// A sentence, when a URL cannot be read, or a name is longer than Postgres keeps.
     pub fn beside(urls: &Self, suffix: &str) -> Result<Self, String> {
         let other = |url: &str| {
             let (address, query) = url.split_once('?').map_or((url, String::new()), |(address, query)| (address, format!("?{query}")));
-            PgConnectOptions::from_str(url).map_err(|error| error.to_string())?;
-            Ok::<_, String>(format!("{address}{suffix}{query}"))
+            let options = PgConnectOptions::from_str(url).map_err(|error| error.to_string())?;
+            let name = options.get_database().unwrap_or_default();
+            if name.len() + suffix.len() > NAME_MAX {
+                return Err(format!(
+                    "a temporary database would be called {name}{suffix}, which is longer than the {NAME_MAX} bytes that Postgres keeps of a \
+                     name: give the databases shorter names"
+                ));
+            }
+            Ok(format!("{address}{suffix}{query}"))
         };
         Ok(Self {
             agent_memory: other(&urls.agent_memory)?,
@@ -212,6 +222,15 @@ mod tests {
             assert!(refused.contains(&format!("a raw «{raw}»")) && refused.contains("%2F"), "{refused}");
             assert!(!refused.contains("hunter"), "{refused}");
         }
+    }
+
+    #[test]
+    fn a_name_beside_another_is_not_cut_to_that_name() {
+        let urls = |name: &str| DatabaseUrls::readable(&format!("postgres://localhost/{name}?sslmode=disable")).unwrap();
+        let all = |name: &str| DatabaseUrls { agent_memory: urls(name), shared_kb: urls("kb"), internal_shared: urls("control") };
+        let beside = DatabaseUrls::beside(&all(&"a".repeat(55)), "_verify_").unwrap();
+        assert_eq!(beside.agent_memory, format!("postgres://localhost/{}_verify_?sslmode=disable", "a".repeat(55)));
+        assert!(DatabaseUrls::beside(&all(&"a".repeat(56)), "_verify_").unwrap_err().contains("63 bytes"));
     }
 
     #[test]

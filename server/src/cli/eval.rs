@@ -4,7 +4,8 @@ use super::Failure;
 use crate::config::{Config, Provider};
 use crate::serve::{self, IfAbsent};
 use clap::Subcommand;
-use db::{DatabaseUrls, drop_databases};
+use db::clock::{Clock, SystemClock};
+use db::{DatabaseUrls, drop_databases, require_absent};
 use evals::{calibration, capture, context, extraction, profile, retrieval};
 use foundation::Engine;
 use models::local;
@@ -138,7 +139,9 @@ async fn in_own_databases<T: Send + 'static, F: Future<Output = Result<T, Failur
     if let Some(model) = &config.model {
         eprintln!("embedding model: {model}");
     }
-    let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", std::process::id()))?;
+    let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", SystemClock.secret(8).to_lowercase()))?;
+    // What is dropped below is created here.
+    require_absent(&urls).await?;
     let done = async {
         let (engine, _) = serve::open_at(&config, urls.clone()).await?;
         // On a worker thread, like requests: on this one every wake-up would cross threads.

@@ -5,7 +5,8 @@ use crate::Failure;
 use crate::config::Config;
 use crate::serve::{self, Opened};
 use db::backup::{self, Contents};
-use db::{DatabaseUrls, Logins, drop_databases};
+use db::clock::{Clock, SystemClock};
+use db::{DatabaseUrls, Logins, drop_databases, require_absent};
 use folder::Manifest;
 use foundation::audit::{self, Anchor, Verified};
 use foundation::{Engine, identity};
@@ -18,7 +19,9 @@ use std::path::Path;
 /// A sentence about the first difference, and when a database is out of reach.
 pub async fn verify(config: &Config, urls: &DatabaseUrls, dir: &Path) -> Result<(), Failure> {
     let manifest = folder::read(dir)?;
-    let scratch = DatabaseUrls::beside(urls, &format!("_verify_{}", std::process::id()))?;
+    let scratch = DatabaseUrls::beside(urls, &format!("_verify_{}", SystemClock.secret(8).to_lowercase()))?;
+    // What is dropped below was created here.
+    require_absent(&scratch).await?;
     let compared = compare(config, &scratch, dir, &manifest).await;
     let dropped = drop_databases(&scratch).await;
     compared?;

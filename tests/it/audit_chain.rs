@@ -199,6 +199,15 @@ async fn a_row_that_nobody_can_read_is_set_aside_and_blocks_no_other() {
     assert_eq!(workers::drain(&world.engine).await.unwrap(), 0, "it is not tried again");
 }
 
+/// Offers what both sources delivered once more; how many rows.
+async fn offered_again(world: &World) -> u64 {
+    let mut offered = 0;
+    for database in db::backup::DATABASES {
+        offered += db::backup::offer_again(world.engine.urls(), database).await.unwrap();
+    }
+    offered
+}
+
 #[tokio::test]
 async fn what_is_not_delivered_is_delivered_later_in_order() {
     let world = alone().await;
@@ -213,11 +222,11 @@ async fn what_is_not_delivered_is_delivered_later_in_order() {
     assert_eq!(workers::drain(&world.engine).await.unwrap(), 4);
     assert_eq!(entries(&world).await, before + 2);
     // As after a restore: what the log has is ignored.
-    assert_eq!(db::backup::offer_again(world.engine.urls()).await.unwrap(), 4);
+    assert_eq!(offered_again(&world).await, 4);
     assert_eq!(workers::drain(&world.engine).await.unwrap(), 4);
     assert_eq!(entries(&world).await, before + 2);
     audit::empty_delivered(&world.engine, world.system.tenant_id).await.unwrap();
-    assert_eq!(db::backup::offer_again(world.engine.urls()).await.unwrap(), 0, "what was erased is not delivered again");
+    assert_eq!(offered_again(&world).await, 0, "what was erased is not delivered again");
 }
 
 #[tokio::test]

@@ -20,6 +20,9 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 /// The databases of a backup, in the order in which they are read.
 pub const DATABASES: [&str; 3] = ["agent_memory", "shared_kb", "internal_shared"];
 
+/// Those of them that have an outbox.
+const SOURCES: [&str; 2] = ["agent_memory", "shared_kb"];
+
 /// Bytes that are read or written at once.
 const PART: usize = 256 * 1024;
 
@@ -248,18 +251,17 @@ async fn feed(running: &mut Running, mut dump: impl AsyncRead + Unpin, mut progr
     }
 }
 
-/// Lets the relay deliver what the outboxes delivered within the last day once more; how many rows. Receivers ignore what they know, so
-/// only what a restored database lacks arrives.
+/// Lets the relay deliver what the outbox of a database delivered within the last day once more; how many rows, none for a database without
+/// an outbox. Receivers ignore what they know, so only what a restored database lacks arrives, and this may be repeated.
 ///
 /// # Errors
-/// When a database is out of reach.
-pub async fn offer_again(urls: &DatabaseUrls) -> Result<u64, BackupError> {
-    let mut offered = 0;
-    for database in ["agent_memory", "shared_kb"] {
-        let (name, url) = place(urls, database)?;
-        offered += offer(url).await.map_err(|error| MigrateError::from(error).of(name, url))?;
+/// When the database is out of reach.
+pub async fn offer_again(urls: &DatabaseUrls, database: &str) -> Result<u64, BackupError> {
+    let (database, url) = place(urls, database)?;
+    if !SOURCES.contains(&database) {
+        return Ok(0);
     }
-    Ok(offered)
+    Ok(offer(url).await.map_err(|error| MigrateError::from(error).of(database, url))?)
 }
 
 async fn offer(url: &str) -> Result<u64, sqlx::Error> {

@@ -132,10 +132,15 @@ async fn restore_into(urls: &DatabaseUrls, dir: &Path, manifest: &Manifest, only
     for part in &chosen {
         backup::require_empty(urls, &part.database).await?;
     }
-    for part in others {
+    for part in &others {
         if backup::require_empty(urls, &part.database).await.is_ok() {
             return Err(format!("{} is empty or does not exist: restore it as well, with --only or without", part.database).into());
         }
+    }
+    // A restore is not repeated once a database is there, so this comes before all that may fail.
+    let mut offered = 0;
+    for part in others {
+        offered += backup::offer_again(urls, &part.database).await?;
     }
     let mut restored: Vec<&str> = Vec::new();
     for part in &chosen {
@@ -152,9 +157,11 @@ async fn restore_into(urls: &DatabaseUrls, dir: &Path, manifest: &Manifest, only
             }
         })?;
         restored.push(database);
+        offered += backup::offer_again(urls, database).await?;
     }
-    migrate(urls).await?;
-    let offered = backup::offer_again(urls).await?;
+    migrate(urls)
+        .await
+        .map_err(|error| format!("the databases are restored and not migrated yet; the server does it when it starts: {error}"))?;
     println!(
         "restored the backup of {}; the server delivers {offered} messages between the databases once more",
         manifest.taken_at.to_rfc3339()

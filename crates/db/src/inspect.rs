@@ -10,6 +10,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection};
+use std::collections::BTreeMap;
 use std::str::FromStr;
 
 /// One database, as its owner sees it.
@@ -39,6 +40,8 @@ pub struct Facts {
     pub missing: Vec<i64>,
     /// Applied migrations that this program does not know.
     pub unknown: Vec<i64>,
+    /// Applied migrations that are not the same in this program, because another build made the database.
+    pub changed: Vec<i64>,
     pub roles: Vec<RoleFacts>,
     /// Memberships that the server needs and that are missing: a role, and the one that it must be able to take.
     pub untaken: Vec<(String, String)>,
@@ -64,11 +67,11 @@ pub struct Contents {
     pub tables: i64,
     /// Those of them without row-level security or without a policy.
     pub exposed: Vec<String>,
-    /// Those of them that no role of the server may use.
+    /// Those of them that no role of the server may use, or that a role has a policy for and no right to.
     pub closed: Vec<String>,
     /// Indexes that Postgres does not use, because they were not finished.
     pub invalid_indexes: Vec<String>,
-    /// Models that are not kept, with the number of vectors that are left of them.
+    /// Models that are not kept, with the number of vectors that are left of them; empty if it is not known which are kept.
     pub stale_vectors: Vec<(String, i64)>,
     /// Of a database that has one.
     pub outbox: Option<Outbox>,
@@ -92,7 +95,7 @@ pub struct Events {
     pub open: i64,
     /// When the one was put there that is open for the longest time.
     pub oldest: Option<DateTime<Utc>>,
-    /// Since when the one is due that no worker has claimed for the longest time.
+    /// Since when the one is due that no worker has claimed, or whose worker is gone, for the longest time.
     pub due: Option<DateTime<Utc>>,
     pub dead: i64,
 }
@@ -109,11 +112,11 @@ pub struct Identity {
 
 /// Looks at each database as its owner.
 pub async fn inspect(urls: &DatabaseUrls) -> Vec<Inspected> {
-    let kept = kept_models(&urls.internal_shared).await.unwrap_or_default();
+    let kept = kept_models(&urls.internal_shared).await.ok().filter(|kept| !kept.is_empty());
     let mut all = Vec::new();
     for (database, url, migrator) in each(urls) {
         let place = PgConnectOptions::from_str(url).map_or_else(|_| String::new(), |options| place(&options));
-        let facts = facts(url, migrator, &kept).await.map_err(|error| match &error {
+        let facts = facts(url, migrator, kept.as_deref()).await.map_err(|error| match &error {
             sqlx::Error::Database(cause) if cause.code().as_deref() == Some("3D000") => absence(database, url),
             error => sentence(database, url, error),
         });
@@ -146,7 +149,7 @@ async fn identity(tx: Result<Tx, DbError>) -> Result<Identity, DbError> {
     Ok(identity)
 }
 
-/// The models whose vectors are kept; none before the first migration.
+/// The models whose vectors are kept. Fails where the database does not say so, as one that is lost or older.
 async fn kept_models(url: &str) -> Result<Vec<String>, sqlx::Error> {
     let mut connection = connect(&PgConnectOptions::from_str(url)?).await?;
     let kept = sqlx::query_scalar("select name from models where is_kept").fetch_all(&mut connection).await?;
@@ -154,7 +157,7 @@ async fn kept_models(url: &str) -> Result<Vec<String>, sqlx::Error> {
     Ok(kept)
 }
 
-async fn facts(url: &str, migrator: &Migrator, kept: &[String]) -> Result<Facts, sqlx::Error> {
+async fn facts(url: &str, migrator: &Migrator, kept: Option<&[String]>) -> Result<Facts, sqlx::Error> {
     let options = PgConnectOptions::from_str(url)?;
     let mut connection = connect(&options).await?;
     let is_one_session = is_one_session(&mut connection, &options).await?;
@@ -173,10 +176,12 @@ async fn facts(url: &str, migrator: &Migrator, kept: &[String]) -> Result<Facts,
     facts.roles = roles(&mut connection).await?;
     facts.untaken = untaken(&mut connection).await?;
     let applied = applied(&mut connection).await?;
-    let known: Vec<i64> = migrator.iter().map(|migration| migration.version).collect();
-    facts.missing = known.iter().copied().filter(|version| !applied.contains(version)).collect();
-    facts.unknown = applied.into_iter().filter(|version| !known.contains(version)).collect();
-    if facts.missing.is_empty() && facts.unknown.is_empty() {
+    let known: BTreeMap<i64, &[u8]> = migrator.iter().map(|migration| (migration.version, &*migration.checksum)).collect();
+    facts.missing = known.keys().copied().filter(|version| !applied.contains_key(version)).collect();
+    facts.unknown = applied.keys().copied().filter(|version| !known.contains_key(version)).collect();
+    let is_changed = |(version, checksum): &(i64, &[u8])| applied.get(version).is_some_and(|applied| applied != checksum);
+    facts.changed = known.into_iter().filter(is_changed).map(|(version, _)| version).collect();
+    if facts.missing.is_empty() && facts.unknown.is_empty() && facts.changed.is_empty() {
         facts.contents = Some(contents(&mut connection, kept).await?);
     }
     connection.close().await?;
@@ -214,11 +219,13 @@ async fn untaken(connection: &mut PgConnection) -> Result<Vec<(String, String)>,
     .await
 }
 
-/// The applied migrations; none in a new database.
-async fn applied(connection: &mut PgConnection) -> Result<Vec<i64>, sqlx::Error> {
-    match sqlx::query_scalar("select version from _sqlx_migrations where success order by version").fetch_all(connection).await {
-        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => Ok(Vec::new()),
-        applied => applied,
+/// The applied migrations with their checksums; none in a new database.
+async fn applied(connection: &mut PgConnection) -> Result<BTreeMap<i64, Vec<u8>>, sqlx::Error> {
+    let applied: Result<Vec<(i64, Vec<u8>)>, _> =
+        sqlx::query_as("select version, checksum from _sqlx_migrations where success").fetch_all(connection).await;
+    match applied {
+        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => Ok(BTreeMap::new()),
+        applied => Ok(applied?.into_iter().collect()),
     }
 }
 
@@ -236,13 +243,16 @@ macro_rules! owned {
     };
 }
 
-async fn contents(connection: &mut PgConnection, kept: &[String]) -> Result<Contents, sqlx::Error> {
+async fn contents(connection: &mut PgConnection, kept: Option<&[String]>) -> Result<Contents, sqlx::Error> {
     Ok(Contents {
         tables: sqlx::query_scalar(owned!("select count(*) from owned")).fetch_one(&mut *connection).await?,
         exposed: names(connection, EXPOSED).await?,
         closed: names(connection, CLOSED).await?,
         invalid_indexes: names(connection, INVALID).await?,
-        stale_vectors: stale_vectors(connection, kept).await?,
+        stale_vectors: match kept {
+            Some(kept) => stale_vectors(connection, kept).await?,
+            None => Vec::new(),
+        },
         outbox: outbox(connection).await?,
         events: events(connection).await?,
     })
@@ -251,12 +261,22 @@ async fn contents(connection: &mut PgConnection, kept: &[String]) -> Result<Cont
 const EXPOSED: &str =
     owned!("select name from owned where not relrowsecurity or not exists (select from pg_policy where polrelid = owned.oid) order by 1");
 
+// `migrate` gives rmb_eraser its rights to nearly every table by itself, so they say nothing about the others. Only people and erasures
+// need erased_sources.
 const CLOSED: &str = owned!(
-    r"select name from owned
-       where not exists (select from pg_roles r
-                          where r.rolname in ('rmb_app', 'rmb_operator', 'rmb_system', 'rmb_eraser')
-                            and (has_table_privilege(r.oid, owned.oid, 'select, insert, update, delete')
-                                 or has_any_column_privilege(r.oid, owned.oid, 'select, insert, update')))
+    r"select name
+        from (select owned.oid, name, bool_or(may) as any_may, bool_or(not may and has_policy) as is_shut
+                from owned
+               cross join pg_roles r
+               cross join lateral (
+                   select has_table_privilege(r.oid, owned.oid, 'select, insert, update, delete')
+                              or has_any_column_privilege(r.oid, owned.oid, 'select, insert, update') as may,
+                          r.rolname <> 'rmb_system'
+                              and exists (select from pg_policy p where p.polrelid = owned.oid and r.oid = any(p.polroles))
+                              and (owned.name, r.rolname) <> ('erased_sources', 'rmb_app') as has_policy) a
+               where r.rolname in ('rmb_app', 'rmb_operator', 'rmb_system')
+               group by 1, 2) rights
+       where is_shut or not any_may
        order by 1"
 );
 
@@ -307,7 +327,8 @@ async fn events(connection: &mut PgConnection) -> Result<Option<Events>, sqlx::E
         return Ok(None);
     }
     let work = r"select count(*) filter (where state <> 'dead') as open, min(created_at) filter (where state <> 'dead') as oldest,
-                        min(run_after) filter (where state in ('pending', 'failed') and run_after <= now()) as due,
+                        least(min(run_after) filter (where state in ('pending', 'failed') and run_after <= now()),
+                              min(leased_until) filter (where state = 'running' and leased_until < now())) as due,
                         count(*) filter (where state = 'dead') as dead
                    from events where state in ('pending', 'running', 'failed', 'dead') and kind <> 'observation'";
     sqlx::query_as(work).fetch_one(connection).await.map(Some)

@@ -57,7 +57,7 @@ fn of_database(Inspected { database, place, facts }: &Inspected, now: DateTime<U
     let mut findings = vec![
         Finding::ok("database", format!("{database}: Postgres {version} at {place}")),
         clock(database, facts.clock_ahead),
-        migrations(database, &facts.missing, &facts.unknown),
+        migrations(database, facts),
     ];
     // The control database has no vectors.
     if *database != "internal_shared" {
@@ -96,10 +96,15 @@ fn clock(database: &str, ahead: TimeDelta) -> Finding {
     }
 }
 
-fn migrations(database: &str, missing: &[i64], unknown: &[i64]) -> Finding {
+fn migrations(database: &str, db::Facts { missing, unknown, changed, .. }: &db::Facts) -> Finding {
     if let Some(newest) = unknown.iter().max() {
         let finding = format!("{database} has migrations that this program does not know, up to {newest}");
         return Finding::error("migrations", finding, "start the program that made the database, or a newer one");
+    }
+    if let Some(oldest) = changed.iter().min() {
+        let finding = format!("{database} was made by another build, whose migration {oldest} is not the same");
+        let remedy = "start the program that made the database, or move with 'remembrancer export' of that one and 'import' of this one";
+        return Finding::error("migrations", finding, remedy);
     }
     if missing.is_empty() {
         return Finding::ok("migrations", format!("{database} has every migration"));
@@ -153,7 +158,7 @@ fn security(database: &str, contents: &Contents) -> Finding {
     }
     if !contents.closed.is_empty() {
         let tables = contents.closed.join(", ");
-        let finding = format!("{database}: no role of the server may use {tables}");
+        let finding = format!("{database}: a role of the server has no rights to {tables}");
         return Finding::error("tables", finding, "restore the rights from a backup of the schema");
     }
     Finding::ok("tables", format!("{database}: row-level security is in force for all {} tables of organisations", contents.tables))
@@ -424,6 +429,7 @@ mod tests {
         expect(database(|facts| facts.clock_ahead = TimeDelta::seconds(45)), "clock", Error, "45 s ahead");
         expect(database(|facts| facts.missing = vec![7]), "migrations", Error, "remembrancer migrate");
         expect(database(|facts| facts.unknown = vec![8, 9]), "migrations", Error, "up to 9");
+        expect(database(|facts| facts.changed = vec![7]), "migrations", Error, "another build, whose migration 7");
         let strong = RoleFacts { is_strong: true, ..role() };
         expect(database(|facts| facts.roles = vec![strong]), "roles", Error, "alter role rmb_app nosuperuser nobypassrls");
         let absent = RoleFacts { exists: false, ..role() };
@@ -437,7 +443,7 @@ mod tests {
         use Level::{Error, Warning};
         let long_ago = Some(now() - TimeDelta::hours(3));
         expect(contents(|inside| inside.exposed = vec!["sources".into()]), "tables", Error, "sources");
-        expect(contents(|inside| inside.closed = vec!["sources".into()]), "tables", Error, "no role of the server may use sources");
+        expect(contents(|inside| inside.closed = vec!["sources".into()]), "tables", Error, "has no rights to sources");
         expect(contents(|inside| inside.invalid_indexes = vec!["sources_pkey".into()]), "indexes", Warning, "reindex index concurrently");
         expect(contents(|inside| inside.stale_vectors = vec![("old".into(), 3)]), "vectors", Warning, "remembrancer model drop old");
         let late = Outbox { waiting: 2, oldest: long_ago, set_aside: 0 };

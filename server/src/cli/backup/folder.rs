@@ -6,7 +6,7 @@ use db::backup::{Contents, DATABASES, newest_schema};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
@@ -99,9 +99,7 @@ pub fn begin(dir: &Path) -> Result<PathBuf, Failure> {
     if fs::symlink_metadata(dir).is_ok() {
         return Err(format!("{} exists: a backup makes a folder of its own, so name another one", dir.display()).into());
     }
-    let mut unfinished = OsString::from(name);
-    unfinished.push(UNFINISHED);
-    let folder = dir.with_file_name(unfinished);
+    let folder = unfinished(dir, name);
     match DirBuilder::new().mode(0o700).create(&folder) {
         Ok(()) => Ok(folder),
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
@@ -109,6 +107,23 @@ pub fn begin(dir: &Path) -> Result<PathBuf, Failure> {
         }
         Err(error) => Err(format!("{} cannot be created: {error}", folder.display()).into()),
     }
+}
+
+/// The folder of a backup until everything is in it.
+fn unfinished(dir: &Path, name: &OsStr) -> PathBuf {
+    let mut unfinished = OsString::from(name);
+    unfinished.push(UNFINISHED);
+    dir.with_file_name(unfinished)
+}
+
+/// Takes the name from a damaged backup: it is called as one that did not finish, which is the result.
+///
+/// # Errors
+/// When the folder cannot be renamed.
+pub fn withdraw(dir: &Path) -> io::Result<PathBuf> {
+    let folder = unfinished(dir, dir.file_name().unwrap_or_default());
+    fs::rename(dir, &folder)?;
+    Ok(folder)
 }
 
 /// Writes the manifest, and gives the folder its name.
@@ -224,8 +239,9 @@ mod tests {
             let sentence = refusal(folder);
             assert!(sentence.contains("is not a backup") || sentence.contains("did not finish"), "{sentence}");
         }
-        fs::rename(&dir, scratch.path().join("monday.unfinished")).unwrap();
-        assert!(refusal(&scratch.path().join("monday.unfinished")).contains("did not finish"), "by its name, whatever it holds");
+        let withdrawn = withdraw(&dir).unwrap();
+        assert_eq!((withdrawn.file_name().unwrap().to_str(), dir.exists()), (Some("monday.unfinished"), false));
+        assert!(refusal(&withdrawn).contains("did not finish"), "by its name, whatever it holds");
     }
 
     #[test]

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tokio::fs::File;
+use verify::Damaged;
 
 #[derive(Args)]
 pub struct Backup {
@@ -54,11 +55,23 @@ pub async fn back_up(config: &Config, command: Backup) -> Result<(), Failure> {
     let (urls, postgres) = serve::checked_databases(config, IfAbsent::Refuse).await?;
     let done = async {
         take(&urls, &command.dir).await?;
-        if command.verify { verify::verify(config, &urls, &command.dir).await } else { Ok(()) }
+        if command.verify { tried(config, &urls, &command.dir).await } else { Ok(()) }
     }
     .await;
     stop(postgres).await?;
     done
+}
+
+/// Tries whether a new backup can be restored. A damaged one loses its name, so that nobody relies on it; one that could not be tried keeps
+/// it.
+async fn tried(config: &Config, urls: &DatabaseUrls, dir: &Path) -> Result<(), Failure> {
+    match verify::verify(config, urls, dir).await {
+        Err(error) if error.is::<Damaged>() => Err(match folder::withdraw(dir) {
+            Ok(unfinished) => format!("{error}. It is called {} now", unfinished.display()).into(),
+            Err(renaming) => format!("{error}. Remove {}, which cannot be renamed: {renaming}", dir.display()).into(),
+        }),
+        verified => verified,
+    }
 }
 
 /// Restores a backup, or tries whether it can be restored.

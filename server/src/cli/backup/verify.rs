@@ -12,11 +12,16 @@ use foundation::audit::{self, Anchor, Verified};
 use foundation::{Engine, identity};
 use std::path::Path;
 
+/// A restored database is not what the backup says: what differs.
+#[derive(Debug, thiserror::Error)]
+#[error("the backup is damaged: {0}")]
+pub struct Damaged(String);
+
 /// Restores a backup into temporary databases beside the real ones, compares rows and audit chains with what the backup says, and drops the
 /// databases.
 ///
 /// # Errors
-/// A sentence about the first difference, and when a database is out of reach.
+/// `Damaged` with the first difference, a sentence about an audit chain that is not intact, and when a database is out of reach.
 pub async fn verify(config: &Config, urls: &DatabaseUrls, dir: &Path) -> Result<(), Failure> {
     let manifest = folder::read(dir)?;
     let scratch = DatabaseUrls::beside(urls, &format!("_verify_{}", SystemClock.secret(8).to_lowercase()))?;
@@ -34,7 +39,7 @@ async fn compare(config: &Config, scratch: &DatabaseUrls, dir: &Path, manifest: 
     for part in &manifest.databases {
         bring_back(scratch, dir, part).await?;
         if let Some(difference) = difference(&part.contents(), &backup::contents(scratch, &part.database).await?) {
-            return Err(format!("the backup is damaged: {} {difference}", part.database).into());
+            return Err(Damaged(format!("{} {difference}", part.database)).into());
         }
     }
     let mut config = config.clone();

@@ -37,10 +37,10 @@ pub enum BackupError {
     )]
     NoProgram { program: &'static str, server: i32 },
     #[error(
-        "{program} here is of Postgres {found} and cannot read a server of Postgres {server}: install its client programs (on Debian \
+        "{program} here is of Postgres {found} and does not work with a server of Postgres {server}: install its client programs (on Debian \
          postgresql-client-{server}), and put their folder first in PATH"
     )]
-    OldProgram { program: &'static str, found: i32, server: i32 },
+    OtherProgram { program: &'static str, found: i32, server: i32 },
     #[error("{program} failed: {output}")]
     Failed { program: &'static str, output: String },
     #[error(
@@ -97,7 +97,7 @@ impl Snapshot {
     /// Writes the whole database, in the custom format of `pg_dump`, to `sink`.
     ///
     /// # Errors
-    /// Those of `sink`, and when `pg_dump` is missing, too old, or fails.
+    /// Those of `sink`, and when `pg_dump` is missing, of another version, or fails.
     pub async fn dump(&self, mut sink: impl FnMut(&[u8]) -> io::Result<()>) -> Result<(), BackupError> {
         let program = Program::find("pg_dump", self.database, &self.url).await?;
         let mut command = program.command(self.database, &self.url)?;
@@ -214,7 +214,7 @@ async fn is_empty(url: &str) -> Result<bool, MigrateError> {
 /// missing; `migrate` must follow, which gives the functions to their role. `progress` gets the bytes that were read so far.
 ///
 /// # Errors
-/// `NotEmpty`, when the dump is damaged, and when `pg_restore` is missing, too old, or fails.
+/// `NotEmpty`, when the dump is damaged, and when `pg_restore` is missing, of another version, or fails.
 pub async fn restore(
     urls: &DatabaseUrls,
     database: &str,

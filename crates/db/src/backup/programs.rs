@@ -14,7 +14,7 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 
-/// A program that is as new as the server.
+/// A program that works with the server.
 pub(super) struct Program {
     name: &'static str,
     /// A full path, or the name of a program in PATH.
@@ -43,11 +43,11 @@ impl Program {
         Ok(program)
     }
 
-    /// Refuses a program that is missing or older than the server.
+    /// Refuses a program that is missing or does not work with the server.
     async fn require(&self) -> Result<(), BackupError> {
         let answer = self.bare().arg("--version").stdin(Stdio::null()).output().await.map_err(|error| self.not_run(error))?;
         match major(&String::from_utf8_lossy(&answer.stdout)) {
-            Some(found) if found < self.server => Err(BackupError::OldProgram { program: self.name, found, server: self.server }),
+            Some(found) if !suits(found, self.server) => Err(BackupError::OtherProgram { program: self.name, found, server: self.server }),
             Some(_) => Ok(()),
             None => Err(BackupError::Failed { program: self.name, output: String::from_utf8_lossy(&answer.stderr).trim().to_owned() }),
         }
@@ -133,6 +133,12 @@ fn as_owner(command: &mut Command, program: &Path) {
     }
 }
 
+/// Whether a program of one major version works with a server of another. A `pg_restore` of 17 or newer sets `transaction_timeout`, which an
+/// older server refuses, and one that is older than `pg_dump` may not read its format.
+fn suits(found: i32, server: i32) -> bool {
+    found == server || (found > server && server >= 17)
+}
+
 /// The major version in `pg_dump (PostgreSQL) 18.1 (Debian …)`.
 fn major(answer: &str) -> Option<i32> {
     let (_, version) = answer.split_once("(PostgreSQL) ")?;
@@ -196,6 +202,12 @@ mod tests {
         assert_eq!(major("pg_restore (PostgreSQL) 15.18 (Debian 15.18-0+deb12u1)\n"), Some(15));
         assert_eq!(major("pg_dump (PostgreSQL) 19beta1\n"), Some(19));
         assert_eq!(major("no such program"), None);
+    }
+
+    #[test]
+    fn a_program_is_never_older_than_the_server_and_newer_only_if_that_knows_its_settings() {
+        assert!(suits(16, 16) && suits(18, 18) && suits(18, 17));
+        assert!(!suits(15, 16) && !suits(17, 16) && !suits(18, 16) && !suits(17, 18));
     }
 
     #[test]

@@ -238,15 +238,27 @@ pub async fn migrate_to(urls: &DatabaseUrls, version: i64) -> Result<(), Migrate
 async fn migrate_one(database: &'static str, url: &str, migrator: &Migrator) -> Result<(), MigrateError> {
     let options = PgConnectOptions::from_str(url)?;
     let mut connection = connect(&options).await?;
-    let needs_vector = migrator.iter().any(|migration| migration.sql.as_str().contains("create extension"));
-    if let Some(what) = objection(&mut connection, &options, needs_vector).await? {
-        return Err(MigrateError::Unusable(unprepared(database, url, &what)));
-    }
+    require_prepared(&mut connection, &options, database, url).await?;
     create_roles(url).await?;
     check_schema(&mut connection, database, migrator).await?;
     migrator.run(&mut connection).await.map_err(|source| MigrateError::Migrate { database, source })?;
     grant(&mut connection, database).await?;
     Ok(connection.close().await?)
+}
+
+/// Refuses a database in which its owner may not do what the migrations, and so a restore, need.
+pub(super) async fn require_prepared(
+    connection: &mut PgConnection,
+    options: &PgConnectOptions,
+    database: &'static str,
+    url: &str,
+) -> Result<(), MigrateError> {
+    let mut migrations = MIGRATORS.into_iter().filter(|(name, _)| *name == database).flat_map(|(_, migrator)| migrator.iter());
+    let needs_vector = migrations.any(|migration| migration.sql.as_str().contains("create extension"));
+    match objection(connection, options, needs_vector).await? {
+        Some(what) => Err(MigrateError::Unusable(unprepared(database, url, &what))),
+        None => Ok(()),
+    }
 }
 
 /// Refuses a database that has migrations which this program does not know.

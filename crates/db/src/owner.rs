@@ -66,7 +66,8 @@ impl Owner {
             None => Some("it has no pgvector: install the package of your system, as postgresql-18-pgvector".into()),
             Some(trusted) if trusted || self.is_super => None,
             Some(_) => Some(format!(
-                "the user {name} may not create the extension vector: run 'create extension vector' in the database {database} as a superuser"
+                "the user {name} may not create the extension vector: run 'create extension vector' in the database {database} as a \
+                 superuser, or in template1 for new and temporary databases"
             )),
         }
     }

@@ -8,7 +8,7 @@
 mod programs;
 
 use super::DatabaseUrls;
-use super::migrate::{MIGRATORS, MigrateError, connect, create_database, create_roles, each, exists};
+use super::migrate::{MIGRATORS, MigrateError, connect, create_database, create_roles, each, exists, require_prepared};
 use programs::{Program, Running};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection};
@@ -225,6 +225,7 @@ pub async fn restore(
     let (database, url) = place(urls, database)?;
     create_roles(url).await.map_err(|error| error.of(database, url))?;
     create_database(database, url).await.map_err(|error| error.of(database, url))?;
+    require_prepared_at(database, url).await.map_err(|error| error.of(database, url))?;
     let program = Program::find("pg_restore", database, url).await?;
     let mut command = program.command(database, url)?;
     // Whoever restores becomes the owner, who may be called otherwise than the one who made the backup. To describe the extension again
@@ -235,6 +236,14 @@ pub async fn restore(
     let mut running = Running::start(command, &program)?;
     feed(&mut running, dump, progress).await?;
     running.end().await
+}
+
+/// Refuses a database in which pg_restore would fail, with what to do.
+async fn require_prepared_at(database: &'static str, url: &str) -> Result<(), MigrateError> {
+    let options = PgConnectOptions::from_str(url)?;
+    let mut connection = connect(&options).await?;
+    require_prepared(&mut connection, &options, database, url).await?;
+    Ok(connection.close().await?)
 }
 
 /// Writes to the program's input. A program that ends early says why by itself.

@@ -115,7 +115,8 @@ impl Address {
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
             match parameter.strip_prefix("dbname=") {
                 Some(name) => name.clone_into(&mut base),
-                None => parameters.push(parameter.to_owned()),
+                // The driver would take it for a space, and psql does not.
+                None => parameters.push(parameter.replace('+', "%2B")),
             }
         }
         if base.is_empty() {
@@ -205,6 +206,8 @@ mod tests {
         assert_eq!(DatabaseUrls::derive("postgres:///acme").unwrap().shared_kb, "postgres:///acme_shared_kb");
         let moved = DatabaseUrls::readable("postgres://vera:a+b&c@/acme?sslmode=disable").unwrap();
         assert_eq!(moved, "postgres:///acme?user=vera&password=a%2Bb%26c&sslmode=disable");
+        let kept = DatabaseUrls::readable("postgres://db.example.org/acme?user=vera&password=a+b").unwrap();
+        assert_eq!(kept, "postgres://db.example.org/acme?user=vera&password=a%2Bb");
     }
 
     #[test]

@@ -157,7 +157,7 @@ fn environment(url: &str) -> Result<Vec<(&'static str, String)>, sqlx::Error> {
     ];
     variables.extend(options.get_options().map(|options| ("PGOPTIONS", options.to_owned())));
     let (address, query) = url.split_once('?').unwrap_or((url, ""));
-    variables.extend(password(address).and_then(decoded).map(|password| ("PGPASSWORD", password)));
+    variables.extend(password(address).map(|password| ("PGPASSWORD", decoded(password))));
     for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
         let variable = match name {
             "password" => "PGPASSWORD",
@@ -167,7 +167,7 @@ fn environment(url: &str) -> Result<Vec<(&'static str, String)>, sqlx::Error> {
             "sslkey" | "ssl-key" => "PGSSLKEY",
             _ => continue,
         };
-        variables.extend(decoded(value).map(|value| (variable, value)));
+        variables.push((variable, decoded(value)));
     }
     Ok(variables)
 }
@@ -180,15 +180,17 @@ fn password(address: &str) -> Option<&str> {
     Some(login.split_once(':')?.1)
 }
 
-/// A percent-encoded text as it is.
-fn decoded(text: &str) -> Option<String> {
+/// A percent-encoded text as it is. As the driver does, it takes a `%` for itself that no two hexadecimal digits follow.
+fn decoded(text: &str) -> String {
     let mut parts = text.split('%');
-    let mut bytes = parts.next()?.as_bytes().to_vec();
+    let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
     for part in parts {
-        bytes.extend(hex::decode(part.get(..2)?).ok()?);
-        bytes.extend_from_slice(part.get(2..)?.as_bytes());
+        match part.split_at_checked(2).and_then(|(digits, rest)| Some((hex::decode(digits).ok()?, rest))) {
+            Some((byte, rest)) => bytes.extend(byte.iter().chain(rest.as_bytes())),
+            None => bytes.extend(b"%".iter().chain(part.as_bytes())),
+        }
     }
-    String::from_utf8(bytes).ok()
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]
@@ -225,6 +227,9 @@ mod tests {
         ] {
             assert_eq!(remote.get(name).map(String::as_str), Some(value), "{name}");
         }
+        assert_eq!(variables("postgres://vera:100%@db.example.org/acme")["PGPASSWORD"], "100%");
+        assert_eq!(variables("postgres://vera:5%é%2F%zz@db.example.org/acme")["PGPASSWORD"], "5%é/%zz");
+        assert_eq!(variables("postgres://db.example.org/acme?password=a%2Bb%")["PGPASSWORD"], "a+b%");
         assert_eq!(variables("postgres://vera@[::1]/acme")["PGHOST"], "::1");
         assert_eq!(variables("postgres://vera@%2Frun%2Fpostgresql/acme")["PGHOST"], "/run/postgresql");
     }

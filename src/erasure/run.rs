@@ -161,9 +161,10 @@ impl Run<'_> {
         Ok(ids)
     }
 
-    /// Counts what is left, signs the report, and empties the request of names.
+    /// Empties what was delivered during the rounds, counts what is left, signs the report, and empties the request of names.
     async fn finish(&self) -> Result<Work, Error> {
         let (engine, ctx, now) = (self.engine, self.ctx, self.engine.clock().now());
+        audit::empty_delivered(engine, ctx.tenant_id).await?;
         let left = rows::counts(engine, ctx, self.user).await?;
         let Some(Stored { request, ticked, found: Some(found), .. }) = read(engine, ctx, self.id).await? else {
             return Err(Error::internal("the counts of the request are not there"));

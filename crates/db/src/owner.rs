@@ -21,6 +21,8 @@ pub(super) struct Owner {
     name: String,
     is_super: bool,
     may_create_roles: bool,
+    /// The schema of the tables, if it may create none there.
+    shut_schema: Option<String>,
     /// Roles of the server that do not exist.
     absent: Vec<String>,
     /// Roles of the server that it may neither take nor grant.
@@ -35,6 +37,7 @@ impl Owner {
     async fn of(connection: &mut PgConnection) -> Result<Self, sqlx::Error> {
         sqlx::query_as(
             r"select current_user::text as name, u.rolsuper as is_super, u.rolcreaterole as may_create_roles,
+                     (select 'public'::text where not has_schema_privilege(current_user, 'public', 'create')) as shut_schema,
                      array(select name from unnest($1::text[]) name where not exists (select from pg_roles where rolname = name)) as absent,
                      array(select rolname::text from pg_roles
                             where rolname = any($1) and not u.rolsuper
@@ -59,6 +62,12 @@ impl Owner {
             let roles = self.closed.join(", ");
             return Some(format!(
                 "another user made the roles {roles}: run 'grant {roles} to {name} with admin option' as a superuser, or as that user"
+            ));
+        }
+        if let Some(schema) = &self.shut_schema {
+            return Some(format!(
+                "the user {name} may not create tables: run 'grant create on schema {schema} to {name} with grant option' in the database \
+                 {database} as a superuser, or as the owner of that schema"
             ));
         }
         match self.vector_is_trusted {
@@ -129,6 +138,7 @@ mod tests {
             name: "vera".into(),
             is_super: false,
             may_create_roles: true,
+            shut_schema: None,
             absent: vec!["rmb_app".into(), "rmb_system".into()],
             closed: vec![],
             has_vector: true,
@@ -143,6 +153,8 @@ mod tests {
         assert!(lacks(Owner { may_create_roles: false, ..owner() }).contains("rmb_app, rmb_system: run 'alter role vera createrole'"));
         let closed = Owner { absent: vec![], closed: vec!["rmb_app".into()], ..owner() };
         assert!(lacks(closed).contains("run 'grant rmb_app to vera with admin option'"));
+        let shut = Owner { shut_schema: Some("public".into()), ..owner() };
+        assert!(lacks(shut).contains("run 'grant create on schema public to vera with grant option' in the database acme_shared_kb"));
         let bare = Owner { has_vector: false, ..owner() };
         assert!(lacks(bare.clone()).contains("run 'create extension vector' in the database acme_shared_kb"));
         assert_eq!(bare.lacks("acme_internal_shared", false), None);

@@ -24,7 +24,7 @@ use verify::Damaged;
 pub struct Backup {
     /// The folder to create; it must not exist
     dir: PathBuf,
-    /// Then restore it into temporary databases, compare the rows and the audit chains, and drop them
+    /// Then restore it into temporary databases, compare the numbers of rows and the audit chains, and drop them
     #[arg(long)]
     verify: bool,
 }
@@ -42,7 +42,7 @@ pub struct Restore {
         value_parser = PossibleValuesParser::new(DATABASES)
     )]
     only: Vec<String>,
-    /// Change nothing: restore into temporary databases, compare the rows and the audit chains, and drop them
+    /// Change nothing: restore into temporary databases, compare the numbers of rows and the audit chains, and drop them
     #[arg(long)]
     verify: bool,
 }

@@ -17,8 +17,8 @@ use std::path::Path;
 #[error("the backup is damaged: {0}")]
 pub struct Damaged(String);
 
-/// Restores a backup into temporary databases beside the real ones, compares rows and audit chains with what the backup says, and drops the
-/// databases.
+/// Restores a backup into temporary databases beside the real ones, compares numbers of rows and audit chains with what the backup says,
+/// and drops the databases.
 ///
 /// # Errors
 /// `Damaged` with the first difference, a sentence about an audit chain that is not intact, and when a database is out of reach.
@@ -31,7 +31,7 @@ pub async fn verify(config: &Config, urls: &DatabaseUrls, dir: &Path) -> Result<
     let dropped = drop_databases(&scratch).await;
     compared?;
     dropped?;
-    println!("the backup is good: all rows and {} audit chains are as they were", manifest.anchors.len());
+    println!("the backup is good: the numbers of rows and {} audit chains are as they were", manifest.anchors.len());
     Ok(())
 }
 

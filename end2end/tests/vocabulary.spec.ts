@@ -160,15 +160,14 @@ test('several proposals can be decided at once', { tag: ['@phone', '@no-js'] }, 
   await expect(decisions.rows).toHaveCount(3);
   await decisions.send(decisions.confirm('Undo 3 decisions'));
   await expect(vocabulary.flash).toContainText('were undone.');
-  await expect(vocabulary.rows).toHaveCount(3);
   await vocabulary.send(vocabulary.redo);
   await expect(decisions.heading).toHaveText('Redo decisions');
   await decisions.send(decisions.confirm('Redo 3 decisions'));
   await expect(vocabulary.flash).toContainText(`are now aliases of “${term}”.`);
-  await expect(vocabulary.rows).toHaveCount(0);
   await vocabulary.send(vocabulary.undo);
   await decisions.send(decisions.confirm('Undo 3 decisions'));
-  await expect(vocabulary.rows).toHaveCount(3);
+  await expect(vocabulary.flash).toContainText('were undone.');
+  await vocabulary.openWith(mark, 3);
 
   await vocabulary.select(phrases[0] ?? '').check();
   await vocabulary.select(phrases[1] ?? '').check();

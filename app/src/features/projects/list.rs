@@ -50,8 +50,8 @@ fn Table(projects: Vec<Project>) -> impl IntoView {
         view! {
             <tr data-testid="project">
                 <th scope="row" class="font-normal! whitespace-normal! text-ink!">
-                    <a class="text-base font-medium break-words" href=format!("/projects/{}", project.id)>{project.slug.clone()}</a>
-                    {name.map(|name| view! { <span class="block text-sm break-words text-soft">{name}</span> })}
+                    <a class="text-base font-medium wrap-anywhere" href=format!("/projects/{}", project.id)>{project.slug.clone()}</a>
+                    {name.map(|name| view! { <span class="block text-sm wrap-anywhere text-soft">{name}</span> })}
                 </th>
                 <td class="number">{number(project.repos.len())}</td>
                 <td class="number">{number(project.linked.len())}</td>

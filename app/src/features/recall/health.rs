@@ -136,7 +136,7 @@ fn Tables(health: RecallHealth, query: Query) -> impl IntoView {
         Line::of(text, topic, counts)
     });
     view! {
-        <div class="grid items-start gap-5 lg:grid-cols-3">
+        <div class="grid items-start gap-5 xl:grid-cols-3">
             <BarTable title="By cause" name="cause" lines=causes.collect() query=query.clone() />
             <BarTable title="By agent" name="agent" lines=agents.collect() query=query.clone() />
             <BarTable title="By topic" name="topic" lines=topics.collect() query />

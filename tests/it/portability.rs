@@ -510,9 +510,8 @@ fn left_out(section: Section) -> &'static [&'static str] {
     match section {
         Section::Agent => &["kind", "created_at", "knowledge_categories", "keeps_context_texts", "blocked_at"],
         Section::User => &["created_at"],
-        Section::Term | Section::Alias | Section::Document => &["imported_by"],
+        Section::Term | Section::Alias | Section::Proposal | Section::Document => &["imported_by"],
         Section::Decision => &["together", "imported_by"],
-        Section::Proposal => &["unused", "imported_by"],
         Section::Chunk => &["awaiting_vector", "word_rules"],
         Section::ProjectLink => &["valid_to"],
         Section::Source => &["media_type", "bytes"],

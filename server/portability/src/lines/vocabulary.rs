@@ -176,7 +176,7 @@ impl Record for ProposalMemoryLine {
 
 impl Record for ProposalLine {
     record! {
-        Proposal in "term_proposals", of_users: false, by: [id], author: none, derived: { |it| normal = normal(&it.phrase) },
+        Proposal in "term_proposals", of_users: false, by: [id], author: none, derived: { |it| normal = normal(&it.phrase), unused = false },
         owner: |_| Owner::Organisation,
         needs: |it| it.decision_id.iter().map(|id| ("decision", id.to_string())).collect::<Vec<_>>(),
     }

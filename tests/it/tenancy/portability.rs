@@ -311,7 +311,7 @@ fn decision(c: &Case, opened: Uuid) -> Value {
 fn proposal(c: &Case, id: Uuid) -> Value {
     json!({
         "tenant_id": c.tenant, "line": 4, "id": id, "phrase": "intruded", "normal": "intruded", "status": "open", "count": 99,
-        "first_seen": c.now, "last_seen": c.now,
+        "first_seen": c.now, "last_seen": c.now, "unused": false,
     })
 }
 

@@ -1,4 +1,4 @@
-//! What stands in for `traces.rs` in a program without the feature `otlp`.
+//! The functions of `traces.rs` in a program without the feature `otlp`: they do nothing.
 
 use crate::Failure;
 use axum::http::HeaderMap;

@@ -124,7 +124,7 @@ async fn the_chain_is_verified_as_it_grows_and_once_an_hour_from_its_beginning()
     world.clock.advance(chrono::Duration::hours(1));
     assert_eq!(state(&tenant).await, (3, 10, Some(Fault::Entry(4))));
 
-    // Without an anchor, a chain whose end was cut off or written anew looks whole.
+    // Without an anchor, nobody can see that the end of a chain was cut off or replaced.
     for (sql, fault) in [
         ("delete from audit_log where tenant_id = $1 and seq = 12", Fault::Cut),
         ("update audit_log set hash = sha256('x') where tenant_id = $1 and seq = 12", Fault::Replaced),

@@ -91,7 +91,7 @@ async fn two_servers_and_two_workers_lose_and_double_nothing_when_one_of_each_is
         let stored: (i64, i64) = sqlx::query_as(stored).bind(source).fetch_one(&mut owner).await.unwrap();
         assert_eq!(stored, (STATEMENTS as i64, 1));
     }
-    // In whatever version of which memory.
+    // The text may be in any version of any memory.
     let contents = "select distinct on (memory_id, content) content from agent_memory_versions where topic_raw = 't'";
     let contents: Vec<String> = sqlx::query_scalar(contents).fetch_all(&mut owner).await.unwrap();
     let kept: HashSet<&String> = contents.iter().collect();

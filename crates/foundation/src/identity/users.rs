@@ -20,7 +20,7 @@ const NAME_MAX: usize = 200;
 const NAMED_MAX: i64 = 200;
 /// Most users that a search by the beginning of a text finds.
 const FOUND_MAX: i64 = 20;
-/// Most users that are told apart who have the same name.
+/// At most this many users of one name are listed, so that the caller can choose one by reference.
 const CALLED_MAX: i64 = 10;
 /// Why a text means nobody.
 const NOBODY: &str = "is not a user's id, and no user has this reference or name";

@@ -241,7 +241,7 @@ mod tests {
         }
         let withdrawn = withdraw(&dir).unwrap();
         assert_eq!((withdrawn.file_name().unwrap().to_str(), dir.exists()), (Some("monday.unfinished"), false));
-        assert!(refusal(&withdrawn).contains("did not finish"), "by its name, whatever it holds");
+        assert!(refusal(&withdrawn).contains("did not finish"), "a folder of this name is refused even if its files are complete");
     }
 
     #[test]

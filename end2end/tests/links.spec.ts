@@ -40,6 +40,9 @@ test('a contradiction is resolved where it is shown, and that can be undone', { 
   await memory.send(memory.undo);
   await expect(memory.contradictions).toContainText('The almanac puts high water at nine.');
   expect(await agent.recall(against)).toContain(other?.memory_id);
+  await resolve('The almanac is of this year after all.', 'The other one is right');
+  await expect(memory.contradictions).toHaveCount(0);
+  await memory.send(memory.undo);
   await resolve('They are two harbours.', 'Not a contradiction');
   await expect(memory.flash).toContainText('no longer contradict each other.');
   await expect(memory.links).toHaveCount(0);

@@ -126,7 +126,9 @@ fn Whole(
                     <Reasons rationale alternatives class="mt-3 border-t border-line pt-3" />
                 </section>
                 <Evidence quoted />
-                <Contradictions id links=detail.record.links.clone() versions=seen here=here.clone() flash=flash.clone() />
+                {(row.status != MemoryStatus::Superseded).then(|| {
+                    view! { <Contradictions id links=detail.record.links.clone() versions=seen here=here.clone() flash=flash.clone() /> }
+                })}
                 <Links
                     id
                     topic=row.topic.clone()

@@ -61,7 +61,8 @@ pub async fn add_candidate(engine: &Engine, ctx: &OpContext, source: SourceId, s
     let owner = Owner { agent_id: part.agent_id, user_id: part.user_id };
     let (mut candidate, is_suspicious) = read(part, &turn, &words, kind)?;
     candidate.spot.event_id = EventId(engine.clock().id());
-    candidate.topic = topic.unwrap_or(candidate.topic);
+    let vocabulary = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;
+    candidate.topic = topic.or_else(|| vocabulary.longest_inside(&candidate.spot.quote)).unwrap_or(candidate.topic);
     Checks::default().bytes("words", &candidate.statement, CONTENT_MAX).done()?;
 
     let ready = prepare(engine, ctx, owner, std::slice::from_ref(&candidate)).await?;

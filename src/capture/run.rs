@@ -139,8 +139,15 @@ impl Extracting<'_> {
         let Extraction { candidates, quarantined, read_to, dropped } = extraction;
         self.progress.dropped += dropped;
         let from = self.progress.read;
-        let mut candidates: Vec<NewCandidate> =
-            candidates.into_iter().filter(|candidate| candidate.span.start >= from).map(|candidate| self.candidate(candidate)).collect();
+        let vocabulary = engine.vocabulary().snapshot(&engine.db().kb, ctx.tenancy()).await?;
+        let fresh = candidates.into_iter().filter(|candidate| candidate.span.start >= from);
+        let mut candidates: Vec<NewCandidate> = fresh
+            .map(|candidate| {
+                // A model chooses a topic, a quotation is called by the term that it contains.
+                let term = if is_free { vocabulary.longest_inside(&candidate.span.quote) } else { None };
+                self.candidate(extract::Candidate { topic: term.unwrap_or(candidate.topic), ..candidate })
+            })
+            .collect();
         candidates.sort_by_key(|candidate| candidate.spot.starts);
         let mut rest = candidates.as_slice();
         loop {

@@ -40,6 +40,19 @@ async fn an_alias_resolves_to_its_canonical_term() {
 }
 
 #[tokio::test]
+async fn a_quotation_is_filed_under_the_longest_term_that_it_contains() {
+    let world = alone().await;
+    add(&world, "database", &[]).await.unwrap();
+    add(&world, "production database", &["prod-db"]).await.unwrap();
+    let text = "[2026-05-21 09:12] Vera: We decided to move the Prod-DB, and no other database, to Basel.\n\
+        [2026-05-21 09:13] Idris: I'm allergic to peanuts.\n";
+    captured(&world, &world.atlas, text).await;
+    let mut topics: Vec<(String, bool)> = inbox(&world).await.into_iter().map(|item| (item.topic, item.is_canonical)).collect();
+    topics.sort();
+    assert_eq!(topics, [("allergic peanuts".to_owned(), false), ("production database".to_owned(), true)]);
+}
+
+#[tokio::test]
 async fn another_tenant_has_a_vocabulary_of_its_own() {
     let (world, other) = (World::new().await, World::new().await);
     add(&world, "terraform", &["infra"]).await.unwrap();

@@ -72,6 +72,12 @@ impl Snapshot {
         self.terms_inside(phrase).into_iter().map(|term| term.term.clone()).collect()
     }
 
+    /// The longest known term inside a phrase; of equally long ones the first.
+    pub fn longest_inside(&self, phrase: &str) -> Option<String> {
+        let longest = self.terms_inside(phrase).into_iter().rev().max_by_key(|term| term.term.chars().count());
+        longest.map(|term| term.term.clone())
+    }
+
     /// The terms that a phrase contains, the longest at each place.
     pub fn terms_inside(&self, phrase: &str) -> Vec<&TermName> {
         let form = normal(phrase);

@@ -13,6 +13,7 @@ use std::{
 mod centre;
 mod known;
 mod onnx;
+mod pieces;
 mod prepare;
 mod tokenizer;
 

@@ -1,11 +1,14 @@
 //! The tokenizer of a model: it cuts texts into what the model reads, and counts beyond that.
 
 use super::known::Known;
+use super::pieces::Vocabulary;
 use super::prepare;
 use crate::{EmbedError, Role};
 use std::path::Path;
-use tokenizers::Tokenizer;
+use tokenizers::{DecoderWrapper, NormalizerWrapper, PostProcessorWrapper, PreTokenizerWrapper, TokenizerImpl};
 use words::tokens::{Estimate, Tokens};
+
+type Tokenizer = TokenizerImpl<Vocabulary, NormalizerWrapper, PreTokenizerWrapper, PostProcessorWrapper, DecoderWrapper>;
 
 const FILE: &str = "tokenizer.json";
 /// Tokens that a model adds to every text: one in front, one at the end.
@@ -29,7 +32,7 @@ impl ModelTokenizer {
     pub fn load(model: &'static Known, directory: &Path) -> Result<Self, EmbedError> {
         let failed = |reason: String| EmbedError::Load { path: directory.join(FILE).display().to_string(), reason };
         let file = std::fs::read(directory.join(FILE)).map_err(|error| failed(prepare::reason(&error)))?;
-        let mut tokenizer = Tokenizer::from_bytes(file).map_err(|error| failed(error.to_string()))?;
+        let mut tokenizer: Tokenizer = serde_json::from_slice(&file).map_err(|error| failed(error.to_string()))?;
         let tokens = tokenizer.get_vocab_size(true);
         if tokens != model.tokens {
             return Err(failed(format!("it is that of another model: it has {tokens} tokens, and {} has {}", model.name, model.tokens)));

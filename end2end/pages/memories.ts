@@ -4,7 +4,7 @@ import { FilteredPage } from './frame';
 export class MemoriesPage extends FilteredPage {
   readonly table = this.page.getByRole('table', { name: 'Memories' });
   readonly rows = this.page.getByTestId('memory');
-  readonly topics = this.rows.getByRole('link').filter({ hasNotText: 'Restore…' });
+  readonly topics = this.rows.getByRole('link').filter({ hasNotText: /(Restore|Resolve)…/ });
   readonly question = this.page.getByRole('searchbox', { name: 'Search memories' });
   readonly search = this.page.getByRole('button', { name: 'Search', exact: true });
   readonly agent = this.page.getByRole('combobox', { name: 'Agent' });
@@ -34,6 +34,11 @@ export class MemoriesPage extends FilteredPage {
   /** The link to the form that restores a deleted memory. */
   restore(topic: string): Locator {
     return this.row(topic).getByRole('link', { name: /^Restore…/ });
+  }
+
+  /** The link to the form that resolves the contradictions of a memory. */
+  resolve(topic: string): Locator {
+    return this.row(topic).getByRole('link', { name: /^Resolve…/ });
   }
 
   select(topic: string): Locator {

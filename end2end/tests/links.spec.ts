@@ -19,7 +19,7 @@ test('a contradicting memory is shown with its source', { tag: ['@phone', '@no-j
   await expect(memory.main.getByText('contradicted', { exact: true }).first()).toBeVisible();
 });
 
-test('a contradiction is resolved where it is shown, and that can be undone', { tag: ['@phone', '@no-js'] }, async ({ memory, agent }) => {
+test('a contradiction is resolved where it is shown, and that can be undone', { tag: ['@phone', '@no-js'] }, async ({ memories, memory, agent }) => {
   const [here, against] = [unique('tide'), unique('ebb')];
   const [one, other] = await agent.rememberAll([
     { topic_raw: here, content: 'High water is at seven in the morning.' },
@@ -42,6 +42,17 @@ test('a contradiction is resolved where it is shown, and that can be undone', { 
   expect(await agent.recall(against)).toContain(other?.memory_id);
   await resolve('The almanac is of this year after all.', 'The other one is right');
   await expect(memory.contradictions).toHaveCount(0);
+  await memory.send(memory.undo);
+
+  // The list leads to the open form.
+  await memories.goto(agent.memories({ status: 'contradicted' }));
+  await expect(memories.heading).toHaveText('Contradictions');
+  await expect(memories.rows).toHaveCount(2);
+  await memories.resolve(here).click();
+  await memory.resolve.getByRole('textbox', { name: 'Reason' }).fill('One was said twice.');
+  await memory.send(memory.resolve.getByRole('button', { name: 'They say the same: keep this one', exact: true }));
+  await expect(memory.contradictions).toHaveCount(0);
+  expect(await agent.recall(against)).not.toContain(other?.memory_id);
   await memory.send(memory.undo);
   await resolve('They are two harbours.', 'Not a contradiction');
   await expect(memory.flash).toContainText('no longer contradict each other.');

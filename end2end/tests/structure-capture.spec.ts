@@ -58,6 +58,8 @@ test('a captured source and its candidates', { tag: '@no-js' }, async ({ capture
         - listitem:
           - link /^Suggestions/
         - listitem:
+          - link /^Contradictions/
+        - listitem:
           - link /^Quarantine/
         - listitem:
           - link /^Shared memories/

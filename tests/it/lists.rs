@@ -10,8 +10,8 @@ use foundation::{Error, OpContext};
 use remembrancer::{Workers, consolidation, memories, overview, vocabulary};
 use uuid::Uuid;
 use wire::{
-    AgentKind, Category, DECAY_DAYS, InboxFilter, MemoryFilter, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, Place,
-    ProposalFilter, RememberRequest, ReviewNumbers, StateFilter, SuggestionFilter, UserId,
+    AgentKind, Category, DECAY_DAYS, InboxFilter, LinkRequest, MemoryFilter, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus,
+    Place, ProposalFilter, Relation, RememberRequest, ReviewNumbers, StateFilter, SuggestionFilter, UserId,
 };
 
 async fn page(world: &World, filter: &MemoryFilter) -> wire::Page<MemoryRow> {
@@ -247,10 +247,12 @@ async fn the_page_of_an_agent_has_its_own_numbers_and_nobody_elses() {
 async fn totals(world: &World) -> ReviewNumbers {
     let (engine, vera) = (&world.engine, &world.vera);
     let unreviewed = MemoryFilter { unreviewed: Some(true), ..MemoryFilter::default() };
+    let contradicted = MemoryFilter { status: Some(MemoryStatus::Contradicted), ..MemoryFilter::default() };
     ReviewNumbers {
         candidates: consolidation::inbox(engine, vera, &InboxFilter::default()).await.unwrap().total,
         terms: vocabulary::proposals(engine, vera, &ProposalFilter::default()).await.unwrap().total,
         suggestions: consolidation::suggestions(engine, vera, &SuggestionFilter::default()).await.unwrap().total,
+        contradicted: page(world, &contradicted).await.total,
         quarantined: consolidation::quarantine(engine, vera, None).await.unwrap().total,
         shared: page(world, &unreviewed).await.total,
     }
@@ -276,6 +278,30 @@ async fn what_waits_for_a_person_is_counted_like_the_lists_that_show_it() {
     assert_eq!(numbers, totals(&world).await);
     assert_eq!((numbers.suggestions, numbers.quarantined, numbers.shared), (1, 1, 1), "neither a stranger's nor what was confirmed");
     assert!(numbers.candidates > 0 && numbers.terms > 0, "{numbers:?}");
+
+    // Both sides count until one is deleted or superseded.
+    let [open, shut, gone] = [
+        remember(&world, &world.atlas, fact("bridge", "The bridge is open all year")).await.memory_id,
+        remember(&world, &world.atlas, fact("bridge works", "The bridge closes in winter")).await.memory_id,
+        remember(&world, &world.atlas, fact("bridge rumour", "The bridge was never built")).await.memory_id,
+    ];
+    let contradicts = |from: MemoryId, to: MemoryId| LinkRequest {
+        from: from.into(),
+        to: to.into(),
+        relation: Relation::Contradicts,
+        remove: false,
+        user_id: None,
+    };
+    for other in [shut, gone] {
+        memories::link(&world.engine, &world.atlas, contradicts(open, other)).await.unwrap();
+    }
+    let numbers = overview::review_numbers(&world.engine, &world.vera).await.unwrap();
+    assert_eq!((numbers.contradicted, numbers), (3, totals(&world).await));
+    memories::delete(&world.engine, &world.vera, &[gone], "wrong").await.unwrap();
+    let resolved = LinkRequest { relation: Relation::Supersedes, ..contradicts(open, shut) };
+    memories::relate(&world.engine, &world.vera, resolved, &memories::Shown::default(), "It is").await.unwrap();
+    let numbers = overview::review_numbers(&world.engine, &world.vera).await.unwrap();
+    assert_eq!((numbers.contradicted, numbers), (0, totals(&world).await));
 
     // The suggestion is still open, but no list shows it.
     memories::delete(&world.engine, &world.vera, &[monday], "wrong").await.unwrap();

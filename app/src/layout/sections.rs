@@ -77,7 +77,8 @@ pub static DAILY: [Section; 12] = [
         pages: &[
             page("/inbox", "Candidates").also("inbox").counts(|waiting| waiting.candidates),
             page("/vocabulary", "Proposed terms").also("vocabulary review").counts(|waiting| waiting.terms),
-            page("/inbox/suggestions", "Suggestions").also("duplicates contradictions").counts(|waiting| waiting.suggestions),
+            page("/inbox/suggestions", "Suggestions").also("duplicates").counts(|waiting| waiting.suggestions),
+            page("/memories?status=contradicted", "Contradictions").also("contradicted conflicts").counts(|waiting| waiting.contradicted),
             page("/inbox/quarantine", "Quarantine").counts(|waiting| waiting.quarantined),
             page("/memories?unreviewed=true", "Shared memories").also("unreviewed commons").counts(|waiting| waiting.shared),
         ],
@@ -213,6 +214,8 @@ mod tests {
             ("/memories?q=tea&deleted=true", ("Memories", Some("Deleted"))),
             ("/memories?deleted=false", ("Memories", Some("Memories"))),
             ("/memories?unreviewed=true&peek=x", ("Review", Some("Shared memories"))),
+            ("/memories?status=contradicted&agent=x", ("Review", Some("Contradictions"))),
+            ("/memories?status=superseded", ("Memories", Some("Memories"))),
             ("/memories/0192?unreviewed=true", ("Memories", None)),
             ("/vocabulary", ("Review", Some("Proposed terms"))),
             ("/vocabulary/decide", ("Review", None)),
@@ -231,11 +234,12 @@ mod tests {
 
     #[test]
     fn the_sum_of_review_is_that_of_its_tabs() {
-        let numbers = ReviewNumbers { candidates: 1, terms: 20, suggestions: 300, quarantined: 4_000, shared: 50_000 };
+        let numbers =
+            ReviewNumbers { candidates: 1, terms: 20, suggestions: 300, contradicted: 4_000, quarantined: 50_000, shared: 600_000 };
         let sums: Vec<_> = sections().map(|section| (section.name, waiting(section.pages, &numbers))).filter(|(_, sum)| *sum > 0).collect();
-        assert_eq!(sums, [("Review", 54_321)]);
+        assert_eq!(sums, [("Review", 654_321)]);
         let tabs = Section::of("/inbox", &Query::default()).unwrap().0.pages.iter();
         let tabs: Vec<_> = tabs.map(|tab| waiting(std::slice::from_ref(tab), &numbers)).collect();
-        assert_eq!(tabs, [1, 20, 300, 4_000, 50_000]);
+        assert_eq!(tabs, [1, 20, 300, 4_000, 50_000, 600_000]);
     }
 }

@@ -149,6 +149,8 @@ pub struct ReviewNumbers {
     pub terms: i64,
     /// Open suggestions about two active memories.
     pub suggestions: i64,
+    /// Memories that contradict another one, until a person says which of them is right.
+    pub contradicted: i64,
     /// Turns in quarantine.
     pub quarantined: i64,
     /// Shared memories that no person confirmed.

@@ -86,7 +86,7 @@ fn Whole(
     let is_shared = matches!(detail.record.trust, Trust::Reviewed | Trust::Unreviewed);
     let here = url::memory(row.id, &query.back("/memories"));
     let asked = query.owned("open");
-    let correcting = asked.as_deref() == Some("correct");
+    let [correcting, resolving] = ["correct", "resolve"].map(|form| asked.as_deref() == Some(form));
     let (title, summary) = (detail.record.title.clone(), detail.record.summary.clone());
     let (rationale, alternatives) = (detail.record.rationale.clone(), detail.record.alternatives.clone());
     let mut facts = detail.clone();
@@ -127,7 +127,7 @@ fn Whole(
                 </section>
                 <Evidence quoted />
                 {(row.status != MemoryStatus::Superseded).then(|| {
-                    view! { <Contradictions id links=detail.record.links.clone() versions=seen here=here.clone() flash=flash.clone() /> }
+                    view! { <Contradictions id links=detail.record.links.clone() versions=seen open=resolving here=here.clone() flash=flash.clone() /> }
                 })}
                 <Links
                     id

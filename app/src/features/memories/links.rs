@@ -18,6 +18,8 @@ pub fn Contradictions(
     links: Vec<MemoryLink>,
     /// The versions that the page shows, for those who may resolve contradictions.
     versions: Option<Versions>,
+    /// Whether the forms are unfolded.
+    open: bool,
     /// The URL of the memory's page.
     here: String,
     flash: Option<Flash>,
@@ -26,7 +28,7 @@ pub fn Contradictions(
     let number = i64::try_from(against.len()).unwrap_or(i64::MAX);
     let one = |link: MemoryLink| {
         let (other, here, flash) = (link.other_id, here.clone(), flash.clone());
-        let resolve = versions.clone().map(|shown| view! { <Resolve id other shown here flash /> });
+        let resolve = versions.clone().map(|shown| view! { <Resolve id other shown open here flash /> });
         view! {
             <li class="px-4 py-2.5">
                 <p class="flex flex-wrap items-baseline gap-x-2">
@@ -41,7 +43,7 @@ pub fn Contradictions(
     };
     (number > 0).then(|| {
         view! {
-            <section class="overflow-hidden rounded-lg border-2 border-warn bg-surface" aria-labelledby="contradicts" data-testid="contradictions">
+            <section class="scroll-mt-16 overflow-hidden rounded-lg border-2 border-warn bg-surface md:scroll-mt-5" id="resolve" aria-labelledby="contradicts" data-testid="contradictions">
                 <div class="flex items-start gap-2.5 bg-warn-wash px-4 py-2.5 text-warn">
                     <span class="pt-0.5"><Icon shape=Shape::Alert /></span>
                     <div>

@@ -65,15 +65,18 @@ pub fn MemoriesPage() -> impl IntoView {
                 let (viewer, list) = (who.await.ok(), list.await);
                 let has = |role| viewer.as_ref().is_some_and(|viewer| viewer.profile.has(role));
                 let (may_delete, may_export) = (has(OperatorRole::Operator), has(OperatorRole::Admin));
+                let may_resolve = has(OperatorRole::Reviewer);
                 let flash = viewer.as_ref().and_then(|viewer| viewer.flash.clone());
                 let public_url = viewer.map(|viewer| viewer.public_url).unwrap_or_default();
                 let ids = list.as_ref().map(Listing::ids).unwrap_or_default();
                 let detail = if_any(detail).await;
                 let rows = or_error(list, |list| match list {
                     Listing::Browsed(page) => {
-                        view! { <Browsed page query=query.clone() peek may_delete may_export public_url /> }.into_any()
+                        view! { <Browsed page query=query.clone() peek may_delete may_resolve may_export public_url /> }.into_any()
                     }
-                    Listing::Searched(results) => view! { <Searched results query=query.clone() peek may_delete /> }.into_any(),
+                    Listing::Searched(results) => {
+                        view! { <Searched results query=query.clone() peek may_delete may_resolve /> }.into_any()
+                    }
                 });
                 view! {
                     <div class="min-w-0">{rows}</div>
@@ -90,6 +93,7 @@ fn Browsed(
     query: Query,
     peek: Option<MemoryId>,
     may_delete: bool,
+    may_resolve: bool,
     may_export: bool,
     public_url: String,
 ) -> impl IntoView {
@@ -117,20 +121,20 @@ fn Browsed(
             <p data-testid="total">{total} {part}</p>
             {export.map(|href| view! { <a href=href download="" rel="external">"Export as JSON Lines"</a> })}
         </div>
-        <div class="card"><Table rows query=query.clone() peek may_delete /></div>
+        <div class="card"><Table rows query=query.clone() peek may_delete may_resolve /></div>
         <Pager path="/memories" query previous=page.previous next=page.next />
     }
     .into_any()
 }
 
 #[component]
-fn Searched(results: SearchResults, query: Query, peek: Option<MemoryId>, may_delete: bool) -> impl IntoView {
+fn Searched(results: SearchResults, query: Query, peek: Option<MemoryId>, may_delete: bool, may_resolve: bool) -> impl IntoView {
     let summary = view! { <Summary results=results.clone() query=query.clone() /> };
     let body = if results.hits.is_empty() {
         view! { <NothingFound results query /> }.into_any()
     } else {
         let rows: Vec<_> = results.hits.into_iter().map(|hit| (hit.memory.clone(), Some(hit))).collect();
-        view! { <Table rows query peek may_delete /> }.into_any()
+        view! { <Table rows query peek may_delete may_resolve /> }.into_any()
     };
     view! {
         {summary}

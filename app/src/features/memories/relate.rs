@@ -126,13 +126,14 @@ pub fn Resolve(
     other: MemoryId,
     /// The versions that the page shows: the decision is about them.
     shown: Versions,
+    open: bool,
     here: String,
     flash: Option<Flash>,
 ) -> impl IntoView {
     // Ids alone: the session keeps those as they are.
     let form = other.to_string();
     let (typed, error) = refused(flash.as_ref(), &form);
-    let open = typed.is_some();
+    let open = open || typed.is_some();
     let typed = typed.map(|typed| typed.text("reason")).unwrap_or_default();
     let button = |remove: bool, outgoing: bool, relation: Relation, text: &'static str| {
         let what = LinkChange { remove, outgoing, relation }.to_string();
@@ -145,12 +146,14 @@ pub fn Resolve(
                 ("id", id.to_string()), ("other", other.to_string()), ("shown", String::from(shown)), ("form", form), ("done", here),
             ]>
                 <p class="text-sm text-soft">
-                    "If one is right, the other is superseded: agents no longer recall it. Its content and history are kept."
+                    "If one is right, or both say the same, the other is superseded: agents no longer recall it. Its content and history are \
+                    kept."
                 </p>
                 <ReasonField id=format!("resolve-{other}") typed error hint=HINT />
                 <div class="flex flex-wrap gap-2">
                     {button(false, true, Relation::Supersedes, "This memory is right")}
                     {button(false, false, Relation::Supersedes, "The other one is right")}
+                    {button(false, true, Relation::Supersedes, "They say the same: keep this one")}
                     {button(true, true, Relation::Contradicts, "Not a contradiction")}
                 </div>
             </PostForm>

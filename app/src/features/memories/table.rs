@@ -19,9 +19,16 @@ fn shown(deleted: bool) -> (&'static str, &'static str) {
     if deleted { (WIDE, WIDEST) } else { (WIDEST, WIDE) }
 }
 
-/// The table of memories, ranked if they are hits. Operators who may delete can select rows, or restore deleted ones.
+/// The table of memories, ranked if they are hits. Operators who may delete can select rows, or restore deleted ones; those who
+/// may resolve contradictions are led to the form that does.
 #[component]
-pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Query, peek: Option<MemoryId>, may_delete: bool) -> impl IntoView {
+pub fn Table(
+    rows: Vec<(MemoryRow, Option<SearchHit>)>,
+    query: Query,
+    peek: Option<MemoryId>,
+    may_delete: bool,
+    may_resolve: bool,
+) -> impl IntoView {
     let back = url::list(&query);
     let deleted = query.get("deleted") == Some("true");
     let select = may_delete && !deleted;
@@ -40,7 +47,9 @@ pub fn Table(rows: Vec<(MemoryRow, Option<SearchHit>)>, query: Query, peek: Opti
     ];
     let rows = rows
         .into_iter()
-        .map(|(row, hit)| view! { <Row first=first == Some(row.id) row hit full query=query.clone() peek deleted may_delete /> })
+        .map(
+            |(row, hit)| view! { <Row first=first == Some(row.id) row hit full query=query.clone() peek deleted may_delete may_resolve /> },
+        )
         .collect_view();
     view! {
         <Selectable
@@ -72,6 +81,7 @@ fn Row(
     /// The list has only deleted memories.
     deleted: bool,
     may_delete: bool,
+    may_resolve: bool,
     first: bool,
 ) -> impl IntoView {
     let id = row.id;
@@ -109,15 +119,18 @@ fn Row(
         .delete_reason
         .as_deref()
         .map(|reason| view! { <p class="line-clamp-2 break-words text-soft">"Reason: " {text::visible(reason)}</p> });
-    let restore = restore.then(|| {
+    let form = |name: &'static str, shape: Shape, says: &'static str| {
         view! {
-            <a class="mt-1 inline-flex items-center gap-1.5 text-sm" href=url::form(id, &url::list(&query), "restore")>
-                <Icon shape=Shape::Restore />
-                "Restore…"
+            <a class="mt-1 inline-flex items-center gap-1.5 text-sm" href=url::form(id, &url::list(&query), name)>
+                <Icon shape />
+                {says}
                 <span class="sr-only">{format!("“{}”", text::visible(&row.topic))}</span>
             </a>
         }
-    });
+    };
+    let restore = restore.then(|| form("restore", Shape::Restore, "Restore…"));
+    let resolvable = may_resolve && row.status == MemoryStatus::Contradicted && row.deleted_at.is_none();
+    let resolve = resolvable.then(|| form("resolve", Shape::Alert, "Resolve…"));
     let narrow = hit.map(|hit| view! { <span class="@md:hidden">" · score " {format!("{:.2}", hit.score)}</span> });
     view! {
         <tr id=format!("m-{id}") data-testid="memory" aria-current=(peek == Some(id)).then_some("true")>
@@ -143,6 +156,7 @@ fn Row(
                     {row.agent_slug.clone()} " · " {place(&row.source)} " · " {when} {narrow}
                 </p>
                 {restore}
+                {resolve}
             </td>
             {ranked}
             <td class=format!("truncate {WIDE}")>{row.agent_slug}</td>

@@ -107,7 +107,7 @@ pub fn memory(id: MemoryId, list: &str) -> String {
     leading_back(list).href(&path(id))
 }
 
-/// The URL of a memory's page with one of its forms unfolded: `correct`, `delete` or `restore`.
+/// The URL of a memory's page with one of its forms unfolded: `correct`, `delete`, `resolve` or `restore`.
 pub fn form(id: MemoryId, list: &str, name: &str) -> String {
     format!("{}#{name}", leading_back(list).with("open", name).href(&path(id)))
 }

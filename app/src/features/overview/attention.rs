@@ -127,6 +127,12 @@ fn waiting(attention: &Attention, review: &ReviewNumbers) -> Vec<Item> {
             "/inbox/suggestions",
         ),
         (
+            review.contradicted,
+            ("Contradicted memory", "Contradicted memories"),
+            "Agents recall both sides until you say which one is right.".to_owned(),
+            "/memories?status=contradicted",
+        ),
+        (
             review.quarantined,
             ("Turn in quarantine", "Turns in quarantine"),
             "Text that reads like an instruction for an agent. Release or dismiss it.".to_owned(),
@@ -179,7 +185,7 @@ mod tests {
             exhausted_accounts: 6,
             erasures: 8,
         };
-        let review = ReviewNumbers { candidates: 10, terms: 7, suggestions: 9, quarantined: 11, shared: 13 };
+        let review = ReviewNumbers { candidates: 10, terms: 7, suggestions: 9, contradicted: 15, quarantined: 11, shared: 13 };
         let list = |items: Vec<Item>| items.into_iter().map(|item| (item.count, item.href)).collect::<Vec<_>>();
         assert_eq!(
             list(broken(&attention)),
@@ -200,6 +206,7 @@ mod tests {
                 (10, "/inbox"),
                 (7, "/vocabulary"),
                 (9, "/inbox/suggestions"),
+                (15, "/memories?status=contradicted"),
                 (11, "/inbox/quarantine"),
                 (13, "/memories?unreviewed=true"),
                 (8, "/erasure")

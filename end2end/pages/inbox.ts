@@ -10,8 +10,8 @@ export class InboxPage extends FilteredPage {
   readonly kind = this.page.getByRole('combobox', { name: 'Kind' });
   readonly disputed = this.page.getByRole('combobox', { name: 'Disputed' });
   readonly selectAll = this.page.getByRole('checkbox', { name: 'Select all on this page' });
-  readonly confirmSelected = this.page.getByRole('button', { name: 'Confirm selected…' });
-  readonly rejectSelected = this.page.getByRole('button', { name: 'Reject selected…' });
+  readonly confirmSelected = this.page.getByRole('button', { name: /^Confirm (selected|\d+)…$/ });
+  readonly rejectSelected = this.page.getByRole('button', { name: /^Reject (selected|\d+)…$/ });
   readonly focus = new Focus(this.page);
   /** In the message about what was done. */
   readonly undo = this.flash.getByRole('button', { name: 'Undo' });

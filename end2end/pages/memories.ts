@@ -13,7 +13,7 @@ export class MemoriesPage extends FilteredPage {
   readonly pager = this.page.getByRole('navigation', { name: 'Pages' });
   readonly peek = new Peek(this.page);
   readonly selectAll = this.page.getByRole('checkbox', { name: 'Select all on this page' });
-  readonly deleteSelected = this.page.getByRole('button', { name: 'Delete selected…' });
+  readonly deleteSelected = this.page.getByRole('button', { name: /^Delete (selected|\d+)…$/ });
   readonly chips = this.page.getByTestId('active-filters').getByRole('link');
   readonly views = new ViewBar(this.page);
 

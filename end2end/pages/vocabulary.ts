@@ -9,9 +9,9 @@ export class VocabularyPage extends FilteredPage {
   readonly phrase = this.page.getByLabel('Phrase contains');
   readonly state = this.page.getByRole('combobox', { name: 'State' });
   readonly selectAll = this.page.getByRole('checkbox', { name: 'Select all on this page' });
-  readonly approveSelected = this.page.getByRole('button', { name: 'Approve selected…' });
-  readonly mergeSelected = this.page.getByRole('button', { name: 'Merge selected…' });
-  readonly rejectSelected = this.page.getByRole('button', { name: 'Reject selected…' });
+  readonly approveSelected = this.page.getByRole('button', { name: /^Approve (selected|\d+)…$/ });
+  readonly mergeSelected = this.page.getByRole('button', { name: /^Merge (selected|\d+)…$/ });
+  readonly rejectSelected = this.page.getByRole('button', { name: /^Reject (selected|\d+)…$/ });
   readonly focus = new Focus(this.page);
   /** In the message about what was done. */
   readonly undo = this.flash.getByRole('button', { name: 'Undo' });

@@ -41,12 +41,15 @@ test('selected memories are counted, and deleted for a reason', { tag: ['@phone'
 test('the count follows the checkboxes', async ({ memories, deletion, agent }) => {
   const { mark, topics } = await rememberSeveral(agent, 3);
   await memories.goto(agent.memories({ topic: mark }));
-  const count = memories.page.getByText(/Select memories to delete|selected$/);
+  const count = memories.page.getByText(/Select memories to delete|\d (memory|memories) selected$/);
   await expect(count).toHaveText('Select memories to delete them together.');
+  await expect(memories.deleteSelected).toHaveText('Delete selected…');
+  await expect(memories.deleteSelected).toBeDisabled();
   await memories.select(topics[0] ?? '').check();
   await expect(count).toHaveText('1 memory selected');
   await memories.selectAll.check();
   await expect(count).toHaveText('3 memories selected');
+  await expect(memories.deleteSelected).toHaveText('Delete 3…');
   for (const topic of topics) await expect(memories.select(topic)).toBeChecked();
   await memories.select(topics[1] ?? '').uncheck();
   await expect(count).toHaveText('2 memories selected');
@@ -57,11 +60,12 @@ test('the count follows the checkboxes', async ({ memories, deletion, agent }) =
   await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic: mark });
 });
 
-test('deleting without a selection links back to the list', { tag: '@no-js' }, async ({ memories, deletion, agent }) => {
+test('deleting without a selection links back to the list', { tag: '@only-no-js' }, async ({ memories, deletion, agent }) => {
   const { mark } = await rememberSeveral(agent, 1);
   await memories.goto(agent.memories({ topic: mark }));
   await memories.send(memories.deleteSelected);
   await expect(deletion.empty).toContainText('Nothing is selected');
+  await expect(deletion.empty).toContainText('Select at least one memory.');
   await deletion.empty.getByRole('link', { name: 'Back to the list' }).click();
   await expect(memories.topics).toHaveCount(1);
   await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic: mark });

@@ -13,7 +13,8 @@ pub fn SelectAll() -> impl IntoView {
     view! { <input class="scripted block" type="checkbox" aria-label="Select all on this page" on:change=all /> }
 }
 
-/// How many `ids` boxes of its form are ticked.
+/// How many `ids` boxes of its form are ticked. While there are none, the buttons of its footer are disabled; otherwise each says the number
+/// in place of its word in `data-selected`.
 #[island]
 pub fn Selected(
     /// The noun for one row, and for several.
@@ -26,7 +27,14 @@ pub fn Selected(
     Effect::new(move |_| {
         let Some(place) = place.get() else { return };
         let Some(form) = dom::form(&place) else { return };
-        let count = move || ticked.set(boxes(&place, ":checked").len());
+        let footer = place.closest(".selection").ok().flatten();
+        let count = move || {
+            let number = boxes(&place, ":checked").len();
+            if let Some(footer) = &footer {
+                ready(footer, number);
+            }
+            ticked.set(number);
+        };
         // A page that is shown again may have kept its ticks.
         count();
         dom::listen(&form, "change", move |_: web_sys::Event| count());
@@ -36,6 +44,18 @@ pub fn Selected(
         n => format!("{} selected", text::count(i64::try_from(n).unwrap_or(i64::MAX), &one, &many)),
     };
     view! { <span class="text-soft" aria-live="polite" node_ref=place>{says}</span> }
+}
+
+/// Lets the buttons of a footer act on some rows, or on none.
+fn ready(footer: &web_sys::Element, number: usize) {
+    for button in dom::all::<web_sys::Element>(footer, "button") {
+        // Fails for no attribute of ours.
+        let _ = button.toggle_attribute_with_force("disabled", number == 0);
+    }
+    for word in dom::all::<web_sys::Element>(footer, "[data-selected]") {
+        let none = word.get_attribute("data-selected").filter(|_| number == 0);
+        word.set_text_content(Some(&none.unwrap_or_else(|| number.to_string())));
+    }
 }
 
 /// The `ids` boxes of the form around an element.

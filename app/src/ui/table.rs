@@ -102,6 +102,12 @@ pub fn rows_or(none: &'static str, rows: Vec<impl IntoView + 'static>) -> AnyVie
     }
 }
 
+/// The name of a button that acts on the selected rows: `Delete selected…`, or `Delete 3…` once rows are selected.
+#[component]
+pub fn OfSelected(verb: &'static str, #[prop(default = "…")] end: &'static str) -> impl IntoView {
+    view! { <span>{verb} " " <span data-selected="selected">"selected"</span> {end}</span> }
+}
+
 /// The checkbox that selects a row.
 #[component]
 pub fn Tick(

@@ -84,7 +84,7 @@ async fn paste(input: CaptureInput) -> Result<SourceResponse, ConsoleError> {
 async fn retry(ids: &[EventId]) -> Result<Flash, ConsoleError> {
     let (engine, ctx) = operator().await?;
     if ids.is_empty() {
-        return Ok(Flash::done("Nothing was selected. Select failed events first."));
+        return Ok(Flash::unchanged("Nothing was selected. Select at least one failed event."));
     }
     Ok(Flash::done(match engine::retry(&engine, &ctx, ids).await? {
         0 => "No event was retried: none of them is in the state Failed now.".to_owned(),

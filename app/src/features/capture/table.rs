@@ -1,7 +1,7 @@
 use super::words::{kind, state, task};
 use crate::{
     features::erasure::RequestName,
-    ui::{Badge, DataTable, PostForm, Selection, Tick, Time, columns, select_all, text},
+    ui::{Badge, DataTable, OfSelected, PostForm, Selection, Tick, Time, columns, select_all, text},
 };
 use leptos::prelude::*;
 use wire::{EventRow, EventState};
@@ -24,7 +24,7 @@ pub fn EventTable(
             ])) />
             {select.then(|| view! {
                 <Selection one="event" many="events" hint="Select failed events to retry them together.">
-                    <button class="button" type="submit">"Retry selected"</button>
+                    <button class="button" type="submit"><OfSelected verb="Retry" end="" /></button>
                 </Selection>
             })}
         </PostForm>

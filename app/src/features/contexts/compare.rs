@@ -19,7 +19,7 @@ pub fn ContextComparisonPage() -> impl IntoView {
     let filtered = Filtered::by(compared);
     let (query, answer) = (filtered.query.clone(), filtered.load(compare_contexts));
     view! {
-        <Crumb href=PATH text="Contexts" />
+        <Crumb href=query.back(PATH) text="Contexts" />
         <PageHead title="Compare contexts">
             "Compare two contexts, or one with what the same request returns now. Comparisons are not logged or counted."
         </PageHead>

@@ -58,6 +58,7 @@ fn Contexts(page: Page<ContextEntry>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::total(page.total, "context", "contexts")}</p>
         <form class="card" method="get" action=COMPARE>
+            <input type="hidden" name="back" value=query.href(PATH) />
             <DataTable label="Contexts" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=(
                 view! { <th scope="col" class="w-9 pr-0!"><span class="sr-only">"Select"</span></th> },
                 columns([

@@ -33,7 +33,7 @@ pub fn ReviewPage() -> impl IntoView {
             match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
                 Ok((_, preview)) if preview.items.is_empty() => view! {
                     <EmptyCard shape=Shape::Filter title="Nothing is selected" href=query.back("/inbox") link="Back to the inbox"
-                        says=format!("Select up to {BULK_MAX} candidates first.") />
+                        says=format!("Select at least one candidate. Up to {BULK_MAX} are decided together.") />
                 }
                 .into_any(),
                 Ok((viewer, preview)) => view! { <Review preview query flash=viewer.refused() /> }.into_any(),

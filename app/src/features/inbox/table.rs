@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Badge, Canonical, Selectable, Tick, Time, Tone, columns, text},
+    ui::{Badge, Canonical, OfSelected, Selectable, Tick, Time, Tone, columns, text},
 };
 use leptos::prelude::*;
 use wire::{InboxItem, MemoryId, SuggestionRelation};
@@ -30,8 +30,8 @@ pub fn Table(rows: Vec<InboxItem>, query: Query, focus: Option<MemoryId>, select
                 ("Found", "hidden w-30 @2xl:table-cell"),
             ])
         >
-            <button class="button" type="submit" name="what" value="confirm">"Confirm selected…"</button>
-            <button class="button button-danger" type="submit" name="what" value="reject">"Reject selected…"</button>
+            <button class="button" type="submit" name="what" value="confirm"><OfSelected verb="Confirm" /></button>
+            <button class="button button-danger" type="submit" name="what" value="reject"><OfSelected verb="Reject" /></button>
         </Selectable>
     }
 }

@@ -28,7 +28,7 @@ pub fn DeletePage() -> impl IntoView {
             or_error(answer, |(viewer, rows)| match rows.is_empty() {
                 true => view! {
                     <EmptyCard shape=Shape::Delete title="Nothing is selected" href=query.back("/memories") link="Back to the list"
-                        says=format!("Select up to {BULK_MAX} memories first.") />
+                        says=format!("Select at least one memory. Up to {BULK_MAX} are deleted together.") />
                 }
                 .into_any(),
                 false => view! { <Confirm rows query flash=viewer.refused() /> }.into_any(),

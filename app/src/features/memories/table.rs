@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Badge, Canonical, Icon, Selectable, Shape, Tick, Time, Tone, columns, text},
+    ui::{Badge, Canonical, Icon, OfSelected, Selectable, Shape, Tick, Time, Tone, columns, text},
 };
 use leptos::prelude::*;
 use wire::{MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, SearchHit, Source};
@@ -64,7 +64,7 @@ pub fn Table(
         >
             <button class="button button-danger" type="submit">
                 <Icon shape=Shape::Delete />
-                "Delete selected…"
+                <OfSelected verb="Delete" />
             </button>
         </Selectable>
     }

@@ -38,7 +38,7 @@ pub fn DecidePage() -> impl IntoView {
             match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
                 Ok((_, preview)) if preview.proposals.is_empty() => view! {
                     <EmptyCard shape=Shape::Filter title="Nothing is selected" href=query.back("/vocabulary") link="Back to the list"
-                        says=format!("Select up to {BULK_MAX} proposals first.") />
+                        says=format!("Select at least one proposal. Up to {BULK_MAX} are decided together.") />
                 }
                 .into_any(),
                 Ok((viewer, preview)) => view! { <Confirm preview query flash=viewer.refused() /> }.into_any(),

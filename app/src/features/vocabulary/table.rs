@@ -1,7 +1,7 @@
 use super::words::summary;
 use crate::{
     query::Query,
-    ui::{Selectable, Tick, Time, columns, text},
+    ui::{OfSelected, Selectable, Tick, Time, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Proposal, ProposalId};
@@ -26,9 +26,9 @@ pub fn Table(rows: Vec<Proposal>, query: Query, focus: Option<ProposalId>, selec
                 ("Phrase", ""), ("Uses", "number w-16"), ("By", "hidden w-44 @xl:table-cell"), ("Last used", "hidden w-30 @md:table-cell"),
             ])
         >
-            <button class="button" type="submit" name="what" value="approve">"Approve selected…"</button>
-            <button class="button" type="submit" name="what" value="merge">"Merge selected…"</button>
-            <button class="button button-danger" type="submit" name="what" value="reject">"Reject selected…"</button>
+            <button class="button" type="submit" name="what" value="approve"><OfSelected verb="Approve" /></button>
+            <button class="button" type="submit" name="what" value="merge"><OfSelected verb="Merge" /></button>
+            <button class="button button-danger" type="submit" name="what" value="reject"><OfSelected verb="Reject" /></button>
         </Selectable>
     }
 }

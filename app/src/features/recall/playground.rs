@@ -72,15 +72,9 @@ fn NotAsked() -> impl IntoView {
 
 #[component]
 fn Answer(answer: Playground, query: Query) -> impl IntoView {
-    let hits = text::count(i64::try_from(answer.hits.len()).unwrap_or(i64::MAX), "hit", "hits");
-    let total = match (answer.passed, answer.memories) {
-        (Some(_), Some(0)) => format!("{hits}; no memories to search"),
-        (Some(passed), Some(memories)) => {
-            let passed = text::at_least(passed, answer.more);
-            format!("{hits}; {passed} of {} reached the floor", text::count(memories, "memory", "memories"))
-        }
-        _ => hits,
-    };
+    let searched = answer.memories.zip(answer.passed).map(|(memories, passed)| (memories, passed, answer.more));
+    let (passages, memories): (Vec<_>, Vec<_>) = answer.hits.iter().partition(|hit| hit.knowledge().is_some());
+    let total = total([memories.len(), passages.len()], searched);
     let limits = match (answer.may_recall, answer.may_read_knowledge) {
         (false, _) => Some("No key of this agent has permission to recall. The agent would get an error instead of this answer."),
         (true, false) => Some("No key of this agent has permission to read shared knowledge. Only memories are searched."),
@@ -113,6 +107,25 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
                 <div class="card"><Candidates candidates=answer.candidates query /></div>
             </Titled>
         </div>
+    }
+}
+
+/// How many memories and passages of shared knowledge are hits; and how many memories could be searched, how many of them are known to reach
+/// the floor, and whether there may be more.
+fn total(hits: [usize; 2], searched: Option<(i64, i64, bool)>) -> String {
+    let [memory_hits, passages] = hits.map(|number| i64::try_from(number).unwrap_or(i64::MAX));
+    let all = text::count(memory_hits.saturating_add(passages), "hit", "hits");
+    let parts = [(memory_hits, "memory", "memories"), (passages, "passage of shared knowledge", "passages of shared knowledge")];
+    let parts: Vec<String> = parts.into_iter().filter(|(n, ..)| *n > 0).map(|(n, one, many)| text::count(n, one, many)).collect();
+    // Without knowledge every hit is a memory.
+    let all = if passages > 0 { format!("{all} ({})", parts.join(", ")) } else { all };
+    match searched {
+        Some((0, ..)) => format!("{all}; no memories to search"),
+        Some((memories, passed, more)) => {
+            let passed = text::at_least(passed.max(memory_hits), more);
+            format!("{all}; {passed} of {} reached the floor", text::count(memories, "memory", "memories"))
+        }
+        None => all,
     }
 }
 
@@ -189,5 +202,22 @@ pub fn Timings(timings: Vec<(String, f64)>) -> impl IntoView {
                 <p class="mt-3 text-xs text-soft">"The searches run in parallel. A full bar is the longest step."</p>
             </div>
         </section>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::total;
+
+    #[test]
+    fn hits_of_shared_knowledge_are_no_memories() {
+        assert_eq!(
+            total([1, 1], Some((55, 1, false))),
+            "2 hits (1 memory, 1 passage of shared knowledge); 1 of 55 memories reached the floor"
+        );
+        assert_eq!(total([0, 2], Some((55, 0, false))), "2 hits (2 passages of shared knowledge); 0 of 55 memories reached the floor");
+        assert_eq!(total([3, 0], Some((55, 9, true))), "3 hits; at least 9 of 55 memories reached the floor");
+        assert_eq!(total([0, 1], Some((0, 0, false))), "1 hit (1 passage of shared knowledge); no memories to search");
+        assert_eq!(total([2, 0], None), "2 hits");
     }
 }

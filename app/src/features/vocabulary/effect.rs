@@ -3,13 +3,12 @@ use crate::ui::text;
 use leptos::prelude::*;
 use wire::Effect;
 
-/// Most phrases that are listed.
+/// Most phrases that are listed unfolded.
 const SHOWN: usize = 12;
 
 /// The effect of a decision: how many memories, and which phrases get another meaning.
 #[component]
 pub fn Effects(effect: Effect) -> impl IntoView {
-    let rest = effect.phrases.len().saturating_sub(SHOWN);
     let extent = extent(&effect);
     let phrase = |(phrase, meaning): (String, Option<String>)| {
         let meaning = match meaning {
@@ -24,11 +23,22 @@ pub fn Effects(effect: Effect) -> impl IntoView {
             </li>
         }
     };
+    let mut phrases = effect.phrases;
+    let rest = phrases.split_off(phrases.len().min(SHOWN));
+    let rest = (!rest.is_empty()).then(|| {
+        let number = text::count(i64::try_from(rest.len()).unwrap_or(i64::MAX), "more phrase", "more phrases");
+        view! {
+            <details>
+                <summary class="py-1 text-soft">{number}</summary>
+                <ul class="space-y-0.5">{rest.into_iter().map(phrase).collect_view()}</ul>
+            </details>
+        }
+    });
     view! {
         <div class="space-y-1.5 rounded-md bg-sunken px-3 py-2 text-sm wrap-anywhere" data-testid="effect">
             <p class="font-medium">{extent}</p>
-            <ul class="space-y-0.5">{effect.phrases.into_iter().take(SHOWN).map(phrase).collect_view()}</ul>
-            {(rest > 0).then(|| view! { <p class="text-soft">"… and " {rest.to_string()} " more phrases"</p> })}
+            <ul class="space-y-0.5">{phrases.into_iter().map(phrase).collect_view()}</ul>
+            {rest}
         </div>
     }
 }

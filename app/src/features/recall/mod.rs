@@ -7,6 +7,7 @@ mod chart;
 mod columns;
 mod considered;
 mod diagnose;
+mod fate;
 mod gates;
 mod health;
 mod legend;

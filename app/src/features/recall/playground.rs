@@ -1,6 +1,7 @@
 use super::{
     api::try_recall,
     candidates::Candidates,
+    fate::Fates,
     options::Options,
     url,
     words::{cause_name, cause_sentence},
@@ -142,7 +143,8 @@ fn NothingFound(answer: Playground) -> impl IntoView {
     view! {
         <section class="card space-y-2 border-l-4 border-l-warn px-4 py-3 text-sm" aria-label="Why nothing was found" data-testid="silent">
             {cause}
-            <NearMisses misses=answer.near_misses restore=None />
+            // The candidates among them wait now.
+            <NearMisses misses=answer.near_misses fates=Fates::new() restore=None />
         </section>
     }
 }

@@ -1,6 +1,7 @@
 use super::{
     api::{read_retrieval, replay_retrieval, zero_hit},
     considered::ConsideredTable,
+    fate::{Fates, fates},
     replay::Compared,
     url::asked,
     words::outcome_badges,
@@ -31,8 +32,10 @@ pub fn RetrievalPage() -> impl IntoView {
         <Crumb href="/recall/log" text="Recalls" />
         {awaited(async move {
             let (replayed, empty) = (if_any(replayed).await, if_any(empty).await.unwrap_or(Ok(None)));
+            let misses = empty.as_ref().ok().and_then(Option::as_ref).map(|hit| hit.near_misses.clone());
+            let fates = if_any(misses.map(fates)).await.unwrap_or_default();
             let may_restore = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Operator));
-            or_missing("Recall", detail.await, |detail| view! { <Whole detail empty may_restore replayed /> })
+            or_missing("Recall", detail.await, |detail| view! { <Whole detail empty fates may_restore replayed /> })
         })}
     }
 }
@@ -42,6 +45,7 @@ fn Whole(
     detail: RetrievalDetail,
     /// Why it found nothing; nothing if it found something.
     empty: Result<Option<ZeroHit>, ConsoleError>,
+    fates: Fates,
     may_restore: bool,
     replayed: Option<Result<Replay, ConsoleError>>,
 ) -> impl IntoView {
@@ -50,7 +54,7 @@ fn Whole(
     let restore = may_restore.then(|| (page.clone(), retrieval.id.to_string()));
     let nothing = match empty {
         Ok(None) => None,
-        Ok(Some(hit)) => Some(view! { <Nothing hit restore /> }.into_any()),
+        Ok(Some(hit)) => Some(view! { <Nothing hit fates restore /> }.into_any()),
         Err(error) => Some(view! { <div class="card mb-6"><ErrorView error /></div> }.into_any()),
     };
     view! {
@@ -78,11 +82,11 @@ fn Whole(
 
 /// Why the recall found nothing.
 #[component]
-fn Nothing(hit: ZeroHit, restore: Option<(String, String)>) -> impl IntoView {
+fn Nothing(hit: ZeroHit, fates: Fates, restore: Option<(String, String)>) -> impl IntoView {
     view! {
         <section class="card mb-6 space-y-1.5 border-l-4 border-l-warn px-4 py-3" aria-labelledby="nothing">
             <h2 id="nothing">"Why nothing was found"</h2>
-            <Why hit restore />
+            <Why hit fates restore />
         </section>
     }
 }

@@ -78,22 +78,25 @@ pub fn cause_sentence(cause: ZeroHitCause, degraded: &[String], stopped: Option<
             "Nothing stored: the agent had no memories of its own to search, and no shared memory was relevant enough.".to_owned()
         }
         ZeroHitCause::BelowFloor => "All below the floor: no memory was relevant enough.".to_owned(),
-        ZeroHitCause::FilteredOut => {
-            let why = match stopped {
-                Some(NearMissState::Archived) => "it is archived",
-                Some(NearMissState::Deleted) => "it was deleted",
-                Some(NearMissState::Expired) => "its retention period ended",
-                Some(NearMissState::Filtered) => "the filters of this recall exclude it",
-                Some(NearMissState::Inbox) => "it waits in the inbox",
-                Some(NearMissState::OtherUser) => "it belongs to another user",
-                Some(NearMissState::Superseded) => "another memory supersedes it",
-                Some(NearMissState::BelowFloor) | None => "this recall could not return it",
-            };
-            format!("Filtered out: a relevant memory exists, but {why}.")
-        }
+        ZeroHitCause::FilteredOut => stopped_sentence(stopped),
         ZeroHitCause::Degraded if degraded.is_empty() => "Search degraded: a part of the search could not run.".to_owned(),
         ZeroHitCause::Degraded => format!("Search degraded: a part of the search could not run ({}).", degraded.join(", ")),
     }
+}
+
+/// Why a relevant memory was no hit.
+pub fn stopped_sentence(stopped: Option<NearMissState>) -> String {
+    let why = match stopped {
+        Some(NearMissState::Archived) => "it is archived",
+        Some(NearMissState::Deleted) => "it was deleted",
+        Some(NearMissState::Expired) => "its retention period ended",
+        Some(NearMissState::Filtered) => "the filters of this recall exclude it",
+        Some(NearMissState::Inbox) => "it waits in the inbox",
+        Some(NearMissState::OtherUser) => "it belongs to another user",
+        Some(NearMissState::Superseded) => "another memory supersedes it",
+        Some(NearMissState::BelowFloor) | None => "this recall could not return it",
+    };
+    format!("Filtered out: a relevant memory exists, but {why}.")
 }
 
 /// The label of a near miss's state.

@@ -1,6 +1,7 @@
 use super::{
+    fate::{self, Fates, fates},
     url::{diagnose_of, question},
-    words::{cause_sentence, state_badge},
+    words::cause_sentence,
 };
 use crate::{
     features::{
@@ -21,11 +22,12 @@ pub fn ZeroHits(page: Page<ZeroHit>, query: Query, may_restore: bool) -> impl In
         view! { <p class="px-4 py-3 text-sm text-soft">"Every recall that matches these filters found something."</p> }.into_any()
     } else {
         let (query, names) = (query.clone(), reading(person_names(rows.iter().filter_map(|hit| hit.user_id).collect())));
+        let fates = reading(fates(rows.iter().flat_map(|hit| hit.near_misses.clone()).collect()));
         let rows = awaited(async move {
-            let names = names.await;
+            let (names, fates) = (names.await, fates.await);
             let item = |hit: ZeroHit| {
                 let person = hit.user_id.and_then(|id| names.get(&id).cloned());
-                view! { <Item hit person query=query.clone() may_restore /> }
+                view! { <Item hit person fates=fates.clone() query=query.clone() may_restore /> }
             };
             rows.into_iter().map(item).collect_view()
         });
@@ -48,6 +50,7 @@ fn Item(
     hit: ZeroHit,
     /// What people call the person on whose behalf it was.
     person: Option<String>,
+    fates: Fates,
     query: Query,
     may_restore: bool,
 ) -> impl IntoView {
@@ -70,7 +73,7 @@ fn Item(
                 </span>
             </div>
             {hit.user_id.map(|id| view! { <p class="text-xs text-soft">"On behalf of " <Person id name=person.clone() /></p> })}
-            <Why hit restore />
+            <Why hit fates restore />
         </li>
     }
 }
@@ -79,6 +82,7 @@ fn Item(
 #[component]
 pub fn Why(
     hit: ZeroHit,
+    fates: Fates,
     /// As that of [`NearMisses`].
     restore: Option<(String, String)>,
 ) -> impl IntoView {
@@ -86,7 +90,10 @@ pub fn Why(
         let pieces = text::count(hit.knowledge_hits, "passage", "passages");
         view! { <p class="text-sm text-soft">"No memory was found, but the answer had " {pieces} " of shared knowledge."</p> }
     });
-    let why = cause_sentence(hit.cause, &hit.degraded, stopped(&hit).map(|miss| miss.state));
+    let why = match stopped(&hit) {
+        Some(miss) => fate::stopped(miss, &fates),
+        None => cause_sentence(hit.cause, &hit.degraded, None),
+    };
     // An erased memory has no topic.
     let culprit = stopped(&hit).filter(|miss| !miss.topic.is_empty()).map(|miss| {
         view! { " Its topic is " <a class="underline wrap-anywhere" href=format!("/memories/{}", miss.memory_id)>{text::visible(&miss.topic)}</a> "." }
@@ -94,7 +101,7 @@ pub fn Why(
     let links = actions(&hit).into_iter().map(|(text, href)| view! { <a href=href>{text}</a> }).collect_view();
     view! {
         <p class="text-sm" data-testid="cause">{why} {culprit}</p>
-        <NearMisses misses=hit.near_misses restore />
+        <NearMisses misses=hit.near_misses fates restore />
         {knowledge}
         <p class="flex flex-wrap gap-x-4 gap-y-1.5 text-sm" data-testid="actions">{links}</p>
     }
@@ -104,6 +111,7 @@ pub fn Why(
 #[component]
 pub fn NearMisses(
     misses: Vec<NearMiss>,
+    fates: Fates,
     /// The page to return to after restoring one, and what tells lists on that page apart; none if the viewer may not restore.
     restore: Option<(String, String)>,
 ) -> impl IntoView {
@@ -113,8 +121,8 @@ pub fn NearMisses(
             <li class="flex flex-wrap items-center gap-x-2 gap-y-1.5 text-sm">
                 <Bar label="Relevance" value=miss.similarity floor=miss.floor />
                 <a class="min-w-0 break-words" href=format!("/memories/{}", miss.memory_id)>{text::visible(&miss.topic)}</a>
-                <span class="text-soft">{miss.agent_slug}</span>
-                {state_badge(miss.state)}
+                <span class="text-soft">{miss.agent_slug.clone()}</span>
+                {fate::badge(&miss, &fates)}
                 {restore.map(|(here, place)| view! { <Restore id=miss.memory_id here place /> })}
             </li>
         }

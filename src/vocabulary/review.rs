@@ -139,10 +139,10 @@ fn decision(after: &State, row: &ProposalRow, plan: Plan, verdict: &Verdict) -> 
     Ok(Made { kind, subjects: vec![row.phrase.clone()], term, reason, plan, undoes: None })
 }
 
-/// The decisions that were made in one step, and what undoing those of them that can be undone would change.
+/// The decisions that were made in one step, or one of them by its own id, and what undoing those of them that can be undone would change.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`; `NotFound` when no decisions share the id.
+/// `Forbidden` without the role `viewer`; `NotFound` when no decision has the id, and none share it.
 #[verb(role = Viewer)]
 pub async fn preview_undo(engine: &Engine, ctx: &OpContext, together: DecisionId) -> Result<(Vec<Decision>, Effect), Error> {
     let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;

@@ -197,6 +197,9 @@ async fn undoing_one_term_leaves_the_others_and_strands_no_phrase() {
     let alpha = made.iter().find(|decision| decision.subjects == ["alpha"]).unwrap();
     remember(&world, &world.atlas, fact("delta", "delta")).await;
     let later = decide(&world, &open(&world).await, Verdict::Merge { term_id: alpha.term_id.unwrap() }).await.unwrap();
+    let (one, effect) = vocabulary::preview_undo(&world.engine, &world.vera, alpha.id).await.unwrap();
+    assert_eq!(one.iter().map(|decision| decision.id).collect::<Vec<_>>(), [alpha.id], "not all of its step");
+    assert_eq!(effect.phrases, [("alpha".to_owned(), None), ("delta".to_owned(), None)], "the alias of the later decision goes with it");
     let undone = undo(&world, alpha.id).await.unwrap();
     assert_eq!(undone.memories, 2, "that of the merged phrase, too");
     assert_eq!(waiting(&world).await, ["alpha", "delta"], "what was merged into it waits again");

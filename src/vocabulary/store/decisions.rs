@@ -227,13 +227,13 @@ pub async fn decisions(tx: &mut Tx, tenant: TenantId, ids: &[DecisionId]) -> Res
     tx.rows(sql!([tenant, ids], "select ", decision!(), " from decisions d where d.tenant_id = $1 and d.id = any($2)")).await
 }
 
-/// Decisions that were made in one step, by the id that they share.
+/// Decisions that were made in one step, by the id that they share, or one by its own.
 pub async fn decided_together(tx: &mut Tx, tenant: TenantId, together: DecisionId) -> Result<Vec<DecisionRow>, DbError> {
     tx.rows(sql!(
         [tenant, together],
         "select ",
         decision!(),
-        " from decisions d where d.tenant_id = $1 and d.together = $2 order by d.subjects"
+        " from decisions d where d.tenant_id = $1 and (d.together = $2 or d.id = $2) order by d.subjects"
     ))
     .await
 }

@@ -1,6 +1,6 @@
 use super::{
     input::DecisionInput,
-    words::{inverse, summaries},
+    words::{aliases_lost, inverse, summaries},
 };
 use crate::{
     ConsoleError, Flash,
@@ -88,25 +88,39 @@ pub async fn decide_proposals(
     finish(result, own_path(&done, "/vocabulary"), own_path(&form, "/vocabulary"), &typed.href("")).await
 }
 
-/// The decisions that were made in one step, and the effect of undoing them.
+/// The decisions that were made in one step, or one by its own id, and the effect of undoing them.
 pub async fn consider_undo(together: DecisionId) -> Result<(Vec<Decision>, Effect), ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(vocabulary::preview_undo(&engine, &ctx, together).await?)
 }
 
-/// Undoes decisions, then redirects to `done`. Without their ids, those that were made `together` are shown first.
+/// Undoes decisions, then redirects to `done`. Without their ids, those that were made `together` are shown first, and so is one decision
+/// that takes aliases with it, unless that was `confirmed`.
 #[server(endpoint = "undo_decision")]
 pub async fn undo_decision(
     #[server(default)] id: Ids<DecisionId>,
     #[server(default)] together: String,
+    #[server(default)] confirmed: bool,
     #[server(default)] done: String,
 ) -> Result<(), ConsoleError> {
     let done = own_path(&done, "/vocabulary/decisions");
+    if let [one] = id.0.as_slice()
+        && !confirmed
+        && takes_aliases(*one).await
+    {
+        leptos_axum::redirect(&all_of(&one.to_string(), done));
+        return Ok(());
+    }
     if id.0.is_empty() && !together.is_empty() && operator().await.is_ok() {
         leptos_axum::redirect(&all_of(&together, done));
         return Ok(());
     }
     submit(done, Query::default(), |engine, ctx| async move { Ok(flash(&vocabulary::undo(&engine, &ctx, &id.0).await?)) }).await
+}
+
+/// Whether undoing a decision takes aliases that it did not give. One that cannot be undone says so when it is tried.
+async fn takes_aliases(id: DecisionId) -> bool {
+    consider_undo(id).await.is_ok_and(|(decisions, effect)| !aliases_lost(&decisions, &effect).is_empty())
 }
 
 /// The URL of the page that shows decisions of one step before they are undone.

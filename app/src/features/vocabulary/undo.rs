@@ -1,4 +1,10 @@
-use super::{api::consider_undo, decide::NOT_ALLOWED, decisions::DecisionSummary, effect::Effects, words::inverse};
+use super::{
+    api::consider_undo,
+    decide::NOT_ALLOWED,
+    decisions::DecisionSummary,
+    effect::Effects,
+    words::{aliases_lost, inverse, names},
+};
 use crate::{
     guard::by_id,
     ids::Ids,
@@ -9,7 +15,7 @@ use crate::{
 use leptos::prelude::*;
 use wire::{Decision, DecisionId, Effect, OperatorRole};
 
-/// The confirmation page before decisions that were made in one step are undone: what each of them was, the effect, then the button.
+/// The confirmation page before decisions that were made in one step, or one that takes aliases with it, are undone: what each of them was, the effect, then the button.
 #[component]
 pub fn UndoPage() -> impl IntoView {
     let query = use_query();
@@ -20,9 +26,9 @@ pub fn UndoPage() -> impl IntoView {
         <Crumb href="/vocabulary/decisions" text="Decisions" />
         {awaited(async move {
             match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
-                Ok((_, (decisions, effect))) => view! { <Head verb=verb(&decisions) /> <Confirm decisions effect query /> }.into_any(),
+                Ok((_, (decisions, effect))) => view! { <Head verb=verb(&decisions) several=decisions.len() > 1 /> <Confirm decisions effect query /> }.into_any(),
                 Err(error) => view! {
-                    <Head verb="Undo" />
+                    <Head verb="Undo" several=true />
                     <div class="card"><ErrorView error /></div>
                     <p class="mt-3"><Cancel query /></p>
                 }
@@ -39,13 +45,13 @@ fn verb(decisions: &[Decision]) -> &'static str {
 }
 
 #[component]
-fn Head(verb: &'static str) -> impl IntoView {
+fn Head(verb: &'static str, several: bool) -> impl IntoView {
     let (title, alone) = if verb == "Redo" {
         ("Redo decisions", "Each decision can also be redone alone.")
     } else {
         ("Undo decisions", "Each decision can also be undone alone.")
     };
-    view! { <PageHead title>"Review the effect, then confirm. " {alone}</PageHead> }
+    view! { <PageHead title>"Review the effect, then confirm. " {several.then_some(alone)}</PageHead> }
 }
 
 #[component]
@@ -55,6 +61,14 @@ fn Confirm(decisions: Vec<Decision>, effect: Effect, query: Query) -> impl IntoV
     } else {
         ("Not undone", "These were undone before, or a later decision depends on them.")
     };
+    let lost = aliases_lost(&decisions, &effect);
+    let lost = (!lost.is_empty()).then(|| {
+        view! {
+            <p class="text-sm wrap-anywhere" data-testid="lost">
+                {format!("Aliases that go with their term: {}. Those that agents proposed wait for review again.", names(&lost))}
+            </p>
+        }
+    });
     let (goes, stays): (Vec<_>, Vec<_>) = decisions.into_iter().partition(|decision| decision.undoable);
     let stays = (!stays.is_empty()).then(|| {
         view! {
@@ -76,9 +90,10 @@ fn Confirm(decisions: Vec<Decision>, effect: Effect, query: Query) -> impl IntoV
                 {stays}
             </div>
             <PostForm class="card space-y-3 p-4 lg:sticky lg:top-5" action="/console/api/undo_decision" fields=[
-                ("id", String::from(ids)), ("done", query.back("/vocabulary/decisions")),
+                ("id", String::from(ids)), ("confirmed", "true".to_owned()), ("done", query.back("/vocabulary/decisions")),
             ]>
                 <h2 data-testid="count">{what.clone()} "?"</h2>
+                {lost}
                 <Effects effect />
                 <div class="flex gap-2">
                     <button class="button button-primary" type="submit">{what}</button>

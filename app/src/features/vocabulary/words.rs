@@ -1,6 +1,8 @@
 //! Decisions and their effects in words.
 
 use crate::ui::text;
+use ::words::normal;
+use std::collections::HashSet;
 use wire::{Decision, DecisionKind, Effect};
 
 /// Lists names in quotation marks: `“a”`, `“a” and “b”`, `“a”, “b”, “c” and 4 more`.
@@ -57,6 +59,18 @@ pub fn inverse(decision: &Decision) -> &'static str {
     if decision.kind == DecisionKind::Undo { "Redo" } else { "Undo" }
 }
 
+/// The phrases that lose their meaning with the terms that are undone, although none of the decisions is about them: their aliases.
+pub fn aliases_lost(decisions: &[Decision], effect: &Effect) -> Vec<String> {
+    let undone = || decisions.iter().filter(|decision| decision.undoable);
+    if !undone().any(|decision| matches!(decision.kind, DecisionKind::Approve | DecisionKind::Add)) {
+        return Vec::new();
+    }
+    let own: HashSet<String> =
+        undone().flat_map(|decision| decision.subjects.iter().chain(&decision.term)).map(|phrase| normal(phrase)).collect();
+    let lost = effect.phrases.iter().filter(|(phrase, meaning)| meaning.is_none() && !own.contains(phrase));
+    lost.map(|(phrase, _)| phrase.clone()).collect()
+}
+
 /// A sentence that says how many memories a decision would change.
 pub fn extent(effect: &Effect) -> String {
     match effect.memories {
@@ -94,10 +108,8 @@ mod tests {
         assert_eq!(names(&all), "“a”, “b”, “c” and 2 more");
     }
 
-    #[test]
-    fn decisions_of_one_step_are_told_by_kind() {
-        use DecisionKind::{Approve, Merge, Undo};
-        let one = |kind: DecisionKind, subject: &str| Decision {
+    fn one(kind: DecisionKind, subject: &str) -> Decision {
+        Decision {
             id: DecisionId(Uuid::nil()),
             together: None,
             kind,
@@ -112,7 +124,25 @@ mod tests {
             remaining: 0,
             undone: false,
             undoable: true,
-        };
+        }
+    }
+
+    #[test]
+    fn aliases_that_later_decisions_gave_to_a_term_go_with_it() {
+        let gone = |phrase: &str| (phrase.to_owned(), None);
+        let effect =
+            Effect { memories: 2, agents: 1, phrases: vec![gone("jib"), gone("sail"), ("spar".to_owned(), Some("mast".to_owned()))] };
+        assert_eq!(aliases_lost(&[one(DecisionKind::Approve, "Sail")], &effect), ["jib"]);
+        let both = [one(DecisionKind::Approve, "Sail"), one(DecisionKind::Merge, "Jib")];
+        assert_eq!(aliases_lost(&both, &effect), Vec::<String>::new(), "it is undone as well");
+        let gone_already = Decision { undoable: false, ..both[1].clone() };
+        assert_eq!(aliases_lost(&[both[0].clone(), gone_already], &effect), ["jib"], "that decision was undone, and the alias given anew");
+        assert_eq!(aliases_lost(&both[1..], &effect), Vec::<String>::new(), "the term stays");
+    }
+
+    #[test]
+    fn decisions_of_one_step_are_told_by_kind() {
+        use DecisionKind::{Approve, Merge, Undo};
         let joined = summaries(&[one(Merge, "jib"), one(Merge, "genoa"), one(Approve, "sail")]);
         let aliases = Decision { subjects: vec!["jib".to_owned(), "genoa".to_owned()], ..one(Merge, "") };
         assert_eq!(joined, format!("{} {}", summary(&one(Approve, "sail")), summary(&aliases)));

@@ -21,6 +21,7 @@ test('an operator corrects a memory, the agent recalls it, and the correction is
   const [hit] = (await agent.ask(`When does the ${what} open?`)).hits;
   expect(hit?.content).toBe(`The ${what} opens at seven.\nIts gate opens at six.`);
   await expect(memory.history).toHaveCount(2);
+  await expect(memory.fact('Remembered again')).toHaveCount(0);
 
   await memory.send(memory.undo);
   await expect(memory.flash).toContainText('Undone. The memory has its former content.');

@@ -123,7 +123,7 @@ pub static DAILY: [Section; 12] = [
     Section {
         name: "Health",
         shape: Shape::Health,
-        pages: &[page("/recall", "Causes").also("recall health zero hits"), page("/quality", "Quality")],
+        pages: &[page("/recall", "Health").also("recall causes zero hits"), page("/quality", "Quality")],
     },
     Section {
         name: "Playground",
@@ -222,7 +222,7 @@ mod tests {
             ("/vocabulary/terms/new", ("Vocabulary", None)),
             ("/inbox/policy", ("Settings", Some("Capture policy"))),
             ("/inbox/review", ("Review", None)),
-            ("/recall", ("Health", Some("Causes"))),
+            ("/recall", ("Health", Some("Health"))),
             ("/recall/log/0192", ("Recalls", None)),
             ("/recall/playground/context", ("Playground", Some("Assemble a context"))),
             ("/people/a/b", ("People", None)),

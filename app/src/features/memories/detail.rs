@@ -12,6 +12,7 @@ use super::{
     review::{Pin, Readers, Review},
     table::state,
     url,
+    version::corrected,
 };
 use crate::{
     ConsoleError, Flash,
@@ -89,6 +90,7 @@ fn Whole(
     let [correcting, resolving] = ["correct", "resolve"].map(|form| asked.as_deref() == Some(form));
     let (title, summary) = (detail.record.title.clone(), detail.record.summary.clone());
     let (rationale, alternatives) = (detail.record.rationale.clone(), detail.record.alternatives.clone());
+    let corrected = corrected(&versions);
     let mut facts = detail.clone();
     if !quoted.quotes.is_empty() || quoted.erased_by.is_some() {
         // The section below the content says it better.
@@ -125,7 +127,7 @@ fn Whole(
                         })}
                     <Reasons rationale alternatives class="mt-3 border-t border-line pt-3" />
                 </section>
-                <Evidence quoted />
+                <Evidence quoted corrected />
                 {(row.status != MemoryStatus::Superseded).then(|| {
                     view! { <Contradictions id links=detail.record.links.clone() versions=seen open=resolving here=here.clone() flash=flash.clone() /> }
                 })}

@@ -1,13 +1,13 @@
-use super::url;
+use super::{url, version::repeated};
 use crate::{
     features::{people::PersonOf, projects::ProjectName},
-    ui::{Bar, Time, chart::percent, fact, text},
+    ui::{Bar, Time, Zone, chart::percent, fact, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use std::f64::consts::LN_2;
 use uuid::Uuid;
-use wire::{DECAY_DAYS, MemoryDetail, MemoryRecord, RetentionRule};
+use wire::{DECAY_DAYS, MemoryDetail, MemoryRecord, Retention, RetentionRule};
 
 /// How often recalls returned a memory, and when the last one did.
 pub fn recalled(times: i64, record: &MemoryRecord) -> AnyView {
@@ -25,6 +25,17 @@ fn last_recall(times: i64, accessed: Option<DateTime<Utc>>, mut restored: impl I
     accessed.filter(|at| times > 0 && !restored.any(|restored| restored == *at))
 }
 
+/// How a memory is kept, in words.
+fn kept(retention: Retention) -> &'static str {
+    match retention {
+        Retention::Routine => "Kept as routine",
+        Retention::Task => "Kept as a task",
+        Retention::Decision => "Kept as a decision",
+        Retention::Error => "Kept as an error",
+        Retention::Permanent => "Kept permanently",
+    }
+}
+
 #[component]
 pub fn Facts(
     detail: MemoryDetail,
@@ -38,9 +49,14 @@ pub fn Facts(
         [] => "not yet; only its words are searched".to_owned(),
         models => models.join(", "),
     };
+    let again = repeated(row.remembered_count, &record.versions);
+    let kept = kept(record.retention);
     let retention = match row.expires_at {
-        Some(at) => view! { {record.retention.as_str()} ", until " <Time at /> }.into_any(),
-        None => view! { {record.retention.as_str()} }.into_any(),
+        Some(at) => {
+            let day = text::day(Zone::expect().local(at).date_naive());
+            view! { {format!("{kept}, until {day} (")} <Time at /> ")" }.into_any()
+        }
+        None => kept.into_any(),
     };
     let rule = record.retention_rule.map(|rule| match rule {
         RetentionRule::Explicit => "a person asked to remember it",
@@ -97,7 +113,7 @@ pub fn Facts(
                 {fact("Remembered", time(row.created_at))}
                 {fact("Last stated", time(detail.stated_at))}
                 {fact("Recalled", recalled)}
-                {(row.remembered_count > 0).then(|| fact("Remembered again", text::count(row.remembered_count, "time", "times")))}
+                {(again > 0).then(|| fact("Remembered again", text::count(again, "time", "times")))}
                 {fact("Retention", retention)}
                 {rule.map(|rule| fact("Kept because", rule))}
                 {fact("Confidence", percent(record.confidence.into()))}

@@ -1,4 +1,5 @@
 use crate::ui::{Badge, Diff, Time, Tone, chart::percent};
+use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use wire::{MemoryVersion, change_words};
 
@@ -45,6 +46,25 @@ pub fn ChangedReasons(reasons: Vec<(&'static str, String, String)>) -> impl Into
         }
     };
     reasons.into_iter().map(changed).collect_view()
+}
+
+/// Who corrected a memory and when, by its versions, newest first; none if it says what it said before a person changed it.
+pub fn corrected(versions: &[MemoryVersion]) -> Option<(String, DateTime<Utc>)> {
+    let content = &versions.first()?.content;
+    let at = versions.iter().position(|version| version.change == "revised")?;
+    let (correction, before) = versions.get(at..)?.split_first()?;
+    let in_force = by_person(correction) && before.iter().all(|version| version.content != *content);
+    in_force.then(|| (correction.actor_name.clone(), correction.valid_from))
+}
+
+/// How often a memory was remembered again. New content by a person was counted, too, and repeats nothing.
+pub fn repeated(remembered: i64, versions: &[MemoryVersion]) -> i64 {
+    let corrections = versions.iter().filter(|version| version.change == "revised" && by_person(version)).count();
+    remembered.saturating_sub(i64::try_from(corrections).unwrap_or(i64::MAX)).max(0)
+}
+
+fn by_person(version: &MemoryVersion) -> bool {
+    version.actor_kind == "operator"
 }
 
 /// What happened in a version that differs in nothing else from the one before.
@@ -95,4 +115,33 @@ pub fn changes(old: &MemoryVersion, new: &MemoryVersion) -> Vec<String> {
         changes.push(if new.deleted { "Deleted: hidden from recall." } else { "Restored: recalls find it again." }.to_owned());
     }
     changes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn version(change: &str, actor_kind: &str, content: &str) -> MemoryVersion {
+        serde_json::from_value(json!({
+            "version": 1, "change": change, "content": content, "topic": "", "topic_raw": "", "is_canonical": false, "status": "active",
+            "deleted": false, "valid_from": "2026-06-14T22:30:00Z", "actor_kind": actor_kind, "actor_name": "Vera",
+            "source": { "platform": "chat" },
+        }))
+        .unwrap()
+    }
+
+    #[test]
+    fn a_correction_is_no_repetition_and_lasts_until_it_is_undone() {
+        let by = |versions: &[MemoryVersion]| corrected(versions).map(|(by, _)| by);
+        let created = version("created", "agent", "open at nine");
+        let correction = version("revised", "operator", "open at seven");
+        let versions = [version("contradicted", "agent", "open at seven"), correction.clone(), created.clone()];
+        assert_eq!((by(&versions).as_deref(), repeated(1, &versions)), (Some("Vera"), 0));
+        let undone = [version("revised", "operator", "open at nine"), correction.clone(), created.clone()];
+        assert_eq!((by(&undone), repeated(2, &undone)), (None, 0), "the source says it again");
+        let revised = [version("revised", "agent", "open at six"), correction, created.clone()];
+        assert_eq!((by(&revised), repeated(2, &revised)), (None, 1), "the agent has changed it since");
+        assert_eq!((by(&[created.clone()]), repeated(3, &[created])), (None, 3));
+    }
 }

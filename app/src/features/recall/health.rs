@@ -30,7 +30,7 @@ pub fn HealthPage() -> impl IntoView {
     let list = filtered.load(zero_hits);
     let who = ViewerResource::expect();
     view! {
-        <PageHead title="Causes">
+        <PageHead title="Health">
             "How often recall returns nothing, and why."
         </PageHead>
         <Filters filtered />
@@ -62,7 +62,7 @@ fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
     let causes = std::iter::once(choice("", "Any cause")).chain(ZeroHitCause::ALL.iter().map(|c| choice(c.as_str(), cause_name(*c))));
     let expected = vec![choice("", "Any"), choice("true", "Yes"), choice("false", "No")];
     view! {
-        <FilterBar path="/recall" label="Causes" query=filtered.query.clone() names=url::HEALTH>
+        <FilterBar path="/recall" label="Health" query=filtered.query.clone() names=url::HEALTH>
             <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=url::PERIODS.map(days).to_vec() />
             {filtered.date_field("day", "Day")}
             {filtered.select_field("hour", "Hour", hours.collect())}

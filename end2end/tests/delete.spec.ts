@@ -60,7 +60,7 @@ test('a deleted memory is hidden from recall, recorded in the audit log, and can
   await memories.peek.reason.fill('The notary asked us to.');
   await memories.send(memories.peek.confirm);
   await expect(memories.flash).toHaveRole('status');
-  await expect(memories.flash).toContainText('Deleted 1 memory.');
+  await expect(memories.flash).toContainText('Deleted 1 memory: “');
   await expect.poll(() => memories.query()).toEqual({ agent: agent.id, topic });
   await expect(memories.empty).toBeVisible();
   await memory.open(id);
@@ -85,7 +85,7 @@ test('a deleted memory is hidden from recall, recorded in the audit log, and can
   await memories.restore(topic).click();
   await memory.reason.fill('It was the other safe.');
   await memory.send(memory.restore);
-  await expect(memory.flash).toContainText('Restored 1 memory.');
+  await expect(memory.flash).toContainText('Restored 1 memory: “');
   await expect(memory.deleted).toHaveCount(0);
   await expect(memory.history.first()).toContainText(/v3\s*Memory restored\s*Vera/);
   await expect(memory.trail.first()).toContainText('Memory restored');

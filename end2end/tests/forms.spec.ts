@@ -33,7 +33,7 @@ test('forms work from every page, also after the next page was shown in place', 
   await memory.unfoldDelete.click();
   await memory.reason.fill('It was painted.');
   await memory.send(memory.delete);
-  await expect(memory.flash).toContainText('Deleted 1 memory.');
+  await expect(memory.flash).toContainText('Deleted 1 memory: “');
   await memory.send(memory.undo);
   expect(await agent.recall(`What colour is the ${topic}?`)).toContain(memory_id);
 });
@@ -50,7 +50,7 @@ test('a shared memory that changed meanwhile is reviewed only after both texts w
   await expect(memory.changed).toContainText(`The ${topic} leaves on Tuesdays.`);
   await expect(memory.changed).toContainText(`The ${topic} leaves on Fridays.`);
   await memory.send(memory.markReviewed);
-  await expect(memory.flash).toContainText('Reviewed 1 memory.');
+  await expect(memory.flash).toContainText('Reviewed 1 memory: “');
   await expect(memory.changed).toHaveCount(0);
 });
 

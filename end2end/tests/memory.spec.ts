@@ -95,7 +95,7 @@ test('a shared memory is marked as reviewed', { tag: ['@phone', '@no-js'] }, asy
   await memory.open(memory_id);
   await expect(memory.review).toContainText('Shared and unreviewed');
   await memory.send(memory.review.getByRole('button', { name: 'Mark as reviewed' }));
-  await expect(memory.flash).toContainText('Reviewed 1 memory.');
+  await expect(memory.flash).toContainText('Reviewed 1 memory: “');
   await expect(memory.review).toContainText('Shared and reviewed');
   await expect(memory.review.getByRole('button')).toHaveCount(0);
   await memories.goto(`/memories?unreviewed=true&topic=${encodeURIComponent(topic)}`);
@@ -110,7 +110,7 @@ test('a memory is shared with all agents and made private again', async ({ memor
   await memory.open(memory_id);
   await expect(memory.readers).toContainText(`Only ${agent.slug} reads this memory.`);
   await memory.send(memory.readers.getByRole('button', { name: 'Share with all agents' }));
-  await expect(memory.flash).toContainText('Shared 1 memory.');
+  await expect(memory.flash).toContainText('Shared 1 memory: “');
   await expect(memory.readers).toHaveCount(0);
   // Other tests share memories, too.
   const found = async (who: Agent) => {
@@ -124,7 +124,7 @@ test('a memory is shared with all agents and made private again', async ({ memor
   await expect(memory.review).toContainText('Shared and reviewed');
   expect(await memory.overflow()).toBe(0);
   await memory.send(memory.readers.getByRole('button', { name: 'Make private' }));
-  await expect(memory.flash).toContainText('Made 1 memory private.');
+  await expect(memory.flash).toContainText('Made private: 1 memory: “');
   expect(await found(other)).toEqual([]);
   expect(await found(agent)).toEqual([memory_id]);
 });

@@ -68,7 +68,7 @@ test('a deleted memory that would have matched is named', { tag: '@no-js' }, asy
   await restore.getByText('Restore…').click();
   await restore.getByRole('textbox', { name: 'Reason' }).fill('it was found');
   await health.send(restore.getByRole('button', { name: 'Restore this memory' }));
-  await expect(health.flash).toContainText('Restored 1 memory.');
+  await expect(health.flash).toContainText('Restored 1 memory: “');
   await expect(miss.getByTestId('restore')).toHaveCount(0);
   await health.items.getByRole('link', { name: 'See the deleted memory' }).click();
   await expect(memory.deleted).toHaveCount(0);

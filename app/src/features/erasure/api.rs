@@ -1,5 +1,6 @@
 use crate::{
     ConsoleError, Flash,
+    features::people::person_name,
     guard::{incomplete, operator, own_path},
     ids::Ids,
     query::Query,
@@ -127,7 +128,8 @@ pub async fn set_hold(
     submit(own_path(&done, "/erasure"), Query::default().with("user", &user).with("reason", &reason), |engine, ctx| async move {
         erasure::hold(&engine, &ctx, &reference("user", &user)?, &reason).await?;
         // No undo: the form that lifts it is on the same page, and an old message could lift what somebody else has set since.
-        Ok(Flash::done("The person is under a legal hold. No data of the person is erased, archived or swept."))
+        let who = called(&user).await;
+        Ok(Flash::done(format!("{who} is under a legal hold. No data of the person is erased, archived or swept.")))
     })
     .await
 }
@@ -137,9 +139,17 @@ pub async fn set_hold(
 pub async fn lift_hold(user: UserId, #[server(default)] reason: String) -> Result<(), ConsoleError> {
     submit("/erasure", Query::default().with("lift", user).with("reason", &reason), |engine, ctx| async move {
         erasure::lift_hold(&engine, &ctx, &user.into(), &reason).await?;
-        Ok(Flash::done("The legal hold is lifted."))
+        Ok(Flash::done(format!("The legal hold on {} is lifted.", person_name(user).await.as_deref().unwrap_or("the person"))))
     })
     .await
+}
+
+/// What a message calls the person whom somebody named in a form.
+async fn called(user: &str) -> String {
+    match user.trim().parse::<UserId>() {
+        Ok(id) => person_name(id).await.unwrap_or_else(|| "The person".to_owned()),
+        Err(_) => user.trim().to_owned(),
+    }
 }
 
 /// The user whom a field names.

@@ -4,9 +4,10 @@ use crate::{
     ids::{Ids, Versions},
     query::Query,
     submit::submit,
-    ui::text::{count, excerpt},
+    ui::text::{count, excerpt, short, visible},
 };
 use chrono::{DateTime, SecondsFormat, Utc};
+use foundation::{Engine, OpContext};
 use leptos::prelude::*;
 use remembrancer::{
     memories::{self, Shown},
@@ -19,6 +20,8 @@ use wire::{
 
 /// Most characters of a memory's content in a list.
 const EXCERPT: usize = 280;
+/// Most characters of it in a message.
+const CALLED: usize = 60;
 
 /// One page of memories, newest first, with shortened content.
 pub async fn browse_memories(filter: MemoryFilter) -> Result<Page<MemoryRow>, ConsoleError> {
@@ -71,7 +74,7 @@ pub async fn delete_memories(
     #[server(default)] form: String,
 ) -> Result<(), ConsoleError> {
     submit((own_path(&done, "/memories"), own_path(&form, "/memories")), typed(&ids, &reason), |engine, ctx| async move {
-        Ok(flash(&memories::delete(&engine, &ctx, &ids.0, &reason).await?, "Deleted", "deleted before"))
+        Ok(flash(&engine, &ctx, &memories::delete(&engine, &ctx, &ids.0, &reason).await?, "Deleted", "deleted before").await)
     })
     .await
 }
@@ -85,7 +88,7 @@ pub async fn restore_memories(
     #[server(default)] form: String,
 ) -> Result<(), ConsoleError> {
     submit((own_path(&done, "/memories"), own_path(&form, "/memories")), typed(&ids, &reason), |engine, ctx| async move {
-        Ok(flash(&memories::restore(&engine, &ctx, &ids.0, &reason).await?, "Restored", "not deleted"))
+        Ok(flash(&engine, &ctx, &memories::restore(&engine, &ctx, &ids.0, &reason).await?, "Restored", "not deleted").await)
     })
     .await
 }
@@ -148,7 +151,7 @@ pub async fn review_memories(ids: Ids<MemoryId>, shown: Versions, #[server(defau
     let typed = Query::default().with("shown", String::from(shown.clone()));
     submit(own_path(&done, "/memories"), typed, |engine, ctx| async move {
         let shown = seen(shown, &ids.0)?;
-        Ok(flash(&memories::review(&engine, &ctx, &ids.0, &shown).await?, "Reviewed", "reviewed before"))
+        Ok(flash(&engine, &ctx, &memories::review(&engine, &ctx, &ids.0, &shown).await?, "Reviewed", "reviewed before").await)
     })
     .await
 }
@@ -159,7 +162,7 @@ pub async fn share_memories(ids: Ids<MemoryId>, shown: Versions, #[server(defaul
     let typed = Query::default().with("shown", String::from(shown.clone()));
     submit(own_path(&done, "/memories"), typed, |engine, ctx| async move {
         let shown = seen(shown, &ids.0)?;
-        Ok(flash(&memories::share(&engine, &ctx, &ids.0, &shown).await?, "Shared", "shared before"))
+        Ok(flash(&engine, &ctx, &memories::share(&engine, &ctx, &ids.0, &shown).await?, "Shared", "shared before").await)
     })
     .await
 }
@@ -171,7 +174,7 @@ pub async fn make_private(ids: Ids<MemoryId>, shown: Versions, #[server(default)
     submit(own_path(&done, "/memories"), typed, |engine, ctx| async move {
         let shown = seen(shown, &ids.0)?;
         let outcome = memories::make_private(&engine, &ctx, &ids.0, &shown).await?;
-        Ok(Flash::done(format!("Made {} private.", count(number(&outcome.changed), "memory", "memories"))))
+        Ok(Flash::done(format!("Made private: {}.", what(&engine, &ctx, &outcome.changed).await)))
     })
     .await
 }
@@ -190,8 +193,8 @@ fn unseen() -> ConsoleError {
     incomplete(FieldError { field: "shown".into(), message: message.into() })
 }
 
-fn flash(outcome: &BulkOutcome, done: &str, otherwise: &str) -> Flash {
-    let mut text = format!("{done} {}.", count(number(&outcome.changed), "memory", "memories"));
+async fn flash(engine: &Engine, ctx: &OpContext, outcome: &BulkOutcome, done: &str, otherwise: &str) -> Flash {
+    let mut text = format!("{done} {}.", what(engine, ctx, &outcome.changed).await);
     match number(&outcome.unchanged) {
         0 => {}
         1 => text.push_str(&format!(" One was {otherwise}.")),
@@ -205,6 +208,22 @@ fn flash(outcome: &BulkOutcome, done: &str, otherwise: &str) -> Flash {
             Flash::done(text).undone_by("undo_memories", [("ids", Ids(ids.to_vec()).into()), ("at", at)])
         }
     }
+}
+
+/// How many memories a message is about, and the name of a single one: `1 memory: “The boat is red”`.
+async fn what(engine: &Engine, ctx: &OpContext, ids: &[MemoryId]) -> String {
+    let number = count(number(ids), "memory", "memories");
+    let row = if let [_] = ids { memories::rows_by_id(engine, ctx, ids).await.unwrap_or_default().pop() } else { None };
+    match row {
+        Some(row) => format!("{number}: {}", called(&row.content)),
+        None => number,
+    }
+}
+
+/// What a message calls a memory: the beginning of its content, in quotation marks.
+pub fn called(content: &str) -> String {
+    let line = content.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    format!("“{}”", visible(&short(line.trim(), CALLED)).trim_end_matches('.'))
 }
 
 /// The message after an undo.
@@ -229,4 +248,16 @@ fn typed(ids: &Ids<MemoryId>, reason: &str) -> Query {
 
 fn number(ids: &[MemoryId]) -> i64 {
     i64::try_from(ids.len()).unwrap_or(i64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::called;
+
+    #[test]
+    fn a_message_calls_a_memory_by_the_beginning_of_its_content() {
+        assert_eq!(called("\n  The boat is red.\nIt is new."), "“The boat is red”");
+        assert_eq!(called(&"tea ".repeat(40)).chars().count(), 63, "sixty characters, an ellipsis and the marks");
+        assert_eq!(called(""), "“”");
+    }
 }

@@ -1,5 +1,5 @@
 use super::{
-    api::changed_memories,
+    api::{called, changed_memories},
     version::{changed_reasons, changes},
 };
 use crate::{
@@ -29,7 +29,8 @@ const NAMES: (&str, &str) = ("You saw", "It says now");
 
 #[component]
 fn Both(memory: ChangedMemory) -> impl IntoView {
-    let ChangedMemory { memory_id, short_id, then, now } = memory;
+    let ChangedMemory { memory_id, then, now, .. } = memory;
+    let title = format!("{} changed after you opened this page", called(&then.content));
     let same = then.content == now.content;
     let mut sentences = changes(&then, &now);
     let reasons = changed_reasons(&then, &now);
@@ -45,7 +46,6 @@ fn Both(memory: ChangedMemory) -> impl IntoView {
         }
     });
     let reasons = reasons.collect_view();
-    let title = format!("{short_id} changed after you opened this page");
     let heading = format!("{title}.");
     view! {
         <section class="mb-4 overflow-hidden rounded-md border border-warn" aria-label=title data-testid="changed">

@@ -1,6 +1,9 @@
 //! The links between a memory and others, as people change them: each change has a reason and can be undone.
 
-use super::{api::selected_memories, links::disputes};
+use super::{
+    api::{called, selected_memories},
+    links::disputes,
+};
 use crate::{
     ConsoleError, Flash,
     guard::{incomplete, own_path},
@@ -39,9 +42,8 @@ impl LinkChange {
         LinkRequest { from, to, relation: self.relation, remove: self.remove, user_id: None }
     }
 
-    /// What it did, in a sentence.
-    fn done(self, answer: &LinkResponse) -> String {
-        let (from, to) = (&answer.from.short_id, &answer.to.short_id);
+    /// What it did, in a sentence about what both ends of the link are called.
+    fn done(self, [from, to]: [&str; 2]) -> String {
         match (self.remove, self.relation) {
             (false, Relation::Supersedes) => format!("Agents recall {from} and no longer {to}, which is superseded."),
             (false, relation) => format!("Linked: {from} {} {to}.", relation.phrase(true)),
@@ -81,12 +83,15 @@ pub async fn relate_memories(
         let named = named.map_err(|_| unknown("to", "Enter the id or the short id of a memory, which its page shows."))?;
         let shown = shown.0.into_iter().collect();
         let answer = memories::relate(&engine, &ctx, change.request(id, named), &shown, &reason).await?;
-        Ok(flash(id, change, &answer))
+        let ids = [answer.from.memory_id, answer.to.memory_id];
+        let rows = memories::rows_by_id(&engine, &ctx, &ids).await.unwrap_or_default();
+        let names = ids.map(|id| rows.iter().find(|row| row.id == id).map(|row| called(&row.content)).unwrap_or_default());
+        Ok(flash(id, change, &answer, names.each_ref().map(String::as_str)))
     })
     .await
 }
 
-fn flash(id: MemoryId, change: LinkChange, answer: &LinkResponse) -> Flash {
+fn flash(id: MemoryId, change: LinkChange, answer: &LinkResponse, names: [&str; 2]) -> Flash {
     if !answer.changed {
         return Flash::unchanged(match change.remove {
             false => "No change: this link exists already.",
@@ -100,7 +105,7 @@ fn flash(id: MemoryId, change: LinkChange, answer: &LinkResponse) -> Flash {
         ("what", change.inverse().to_string()),
         ("reason", "Undone.".to_owned()),
     ];
-    Flash::done(change.done(answer)).undone_by("relate_memories", undo)
+    Flash::done(change.done(names)).undone_by("relate_memories", undo)
 }
 
 /// The versions of a memory and of those that contradict it, as its page shows them.

@@ -15,7 +15,8 @@ use crate::{
 use leptos::prelude::*;
 use wire::{Decision, DecisionId, Effect, OperatorRole};
 
-/// The confirmation page before decisions that were made in one step, or one that takes aliases with it, are undone: what each of them was, the effect, then the button.
+/// The confirmation page before decisions that were made in one step, or one that takes aliases with it, are undone: what each of them was,
+/// the effect, then the button.
 #[component]
 pub fn UndoPage() -> impl IntoView {
     let query = use_query();
@@ -26,7 +27,10 @@ pub fn UndoPage() -> impl IntoView {
         <Crumb href="/vocabulary/decisions" text="Decisions" />
         {awaited(async move {
             match who.permitted(OperatorRole::Reviewer, NOT_ALLOWED, preview).await {
-                Ok((_, (decisions, effect))) => view! { <Head verb=verb(&decisions) several=decisions.len() > 1 /> <Confirm decisions effect query /> }.into_any(),
+                Ok((_, (decisions, effect))) => {
+                    let several = decisions.len() > 1;
+                    view! { <Head verb=verb(&decisions) several /> <Confirm decisions effect query /> }.into_any()
+                }
                 Err(error) => view! {
                     <Head verb="Undo" several=true />
                     <div class="card"><ErrorView error /></div>

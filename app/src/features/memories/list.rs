@@ -99,16 +99,22 @@ fn Browsed(
 ) -> impl IntoView {
     if page.rows.is_empty() {
         let filtered = query.any(url::NAMES) || query.any(&["after", "before"]);
-        let only_deleted =
-            query.get("deleted") == Some("true") && !query.without(&["deleted"]).any(url::NAMES) && !query.any(&["after", "before"]);
-        return match (filtered, only_deleted) {
-            (_, true) => view! {
+        let only = |name: &str, value: &str| {
+            query.get(name) == Some(value) && !query.without(&[name]).any(url::NAMES) && !query.any(&["after", "before"])
+        };
+        return match (filtered, only("deleted", "true"), only("status", "contradicted")) {
+            (_, true, _) => view! {
                 <EmptyCard shape=Shape::Memories title="No deleted memories" href="/memories" link="Show memories"
                     says="Deleted memories appear here, with who deleted them and why. You can restore them." />
             }
             .into_any(),
-            (true, false) => view! { <div class="card"><NoMatch query /></div> }.into_any(),
-            (false, false) => view! { <div class="card"><First public_url /></div> }.into_any(),
+            (_, _, true) => view! {
+                <EmptyCard shape=Shape::Done title="No contradictions" href="/inbox/suggestions" link="Show suggestions"
+                    says="Memories that contradict each other appear here until a person says which one is right." />
+            }
+            .into_any(),
+            (true, ..) => view! { <div class="card"><NoMatch query /></div> }.into_any(),
+            (false, ..) => view! { <div class="card"><First public_url /></div> }.into_any(),
         };
     }
     let (shown, kind) = (page.rows.len(), if query.get("deleted") == Some("true") { "deleted " } else { "" });

@@ -3,7 +3,7 @@ use super::{
     decide::NOT_ALLOWED,
     decisions::DecisionSummary,
     effect::Effects,
-    words::{aliases_lost, inverse, names},
+    words::{aliases_lost, inverse},
 };
 use crate::{
     guard::by_id,
@@ -67,9 +67,10 @@ fn Confirm(decisions: Vec<Decision>, effect: Effect, query: Query) -> impl IntoV
     };
     let lost = aliases_lost(&decisions, &effect);
     let lost = (!lost.is_empty()).then(|| {
+        let names = text::visible(&format!("“{}”", lost.join("”, “")));
         view! {
             <p class="text-sm wrap-anywhere" data-testid="lost">
-                {format!("Aliases that go with their term: {}. Those that agents proposed wait for review again.", names(&lost))}
+                "Aliases that go with their term: " {names} ". Those that agents proposed wait for review again."
             </p>
         }
     });

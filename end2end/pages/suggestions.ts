@@ -16,6 +16,10 @@ export class SuggestionsPage extends Frame {
     return this.suggestion(text).getByRole('button', { name: 'Link as contradiction' });
   }
 
+  same(text: string): Locator {
+    return this.suggestion(text).getByRole('button', { name: 'They say the same', exact: true });
+  }
+
   decline(text: string): Locator {
     return this.suggestion(text).getByRole('button', { name: 'Decline' });
   }

@@ -24,13 +24,13 @@ test('a message shows its factors, and a pinned one loses its end', { tag: ['@ph
   await memory.goto(`/memories/${messages[0]?.memory_id ?? ''}?back=${encodeURIComponent(back)}`);
   await expect(memory.main).toContainText('approval +0.30 (“approved”)');
   await expect(memory.main).toContainText('it holds a decision or an approval');
-  await expect(memory.main).toContainText('decision, until');
+  await expect(memory.main).toContainText('Kept as a decision, until');
   await memory.send(memory.main.getByRole('button', { name: 'Pin memory' }));
   await expect(memory.flash).toContainText('Pinned.');
   await expect(memory.back).toHaveAttribute('href', back);
-  await expect(memory.main).not.toContainText('decision, until');
+  await expect(memory.main).not.toContainText('Kept as a decision, until');
   await memory.send(memory.main.getByRole('button', { name: 'Unpin memory' }));
-  await expect(memory.main).toContainText('decision, until');
+  await expect(memory.main).toContainText('Kept as a decision, until');
 });
 
 test('an administrator changes a policy; a form with a wrong number changes nothing', { tag: ['@phone', '@no-js'] }, async ({ lifecycle }) => {

@@ -31,6 +31,12 @@ test('a contradiction between active memories is linked, another is declined', {
   await expect(suggestions.suggestions).toHaveCount(1);
   await expect(suggestions.suggestion(two)).toBeVisible();
 
+  await suggestions.send(suggestions.same(two));
+  await expect(suggestions.flash).toContainText('which is superseded.');
+  await expect(suggestions.suggestion(two)).toHaveCount(0);
+  await suggestions.send(suggestions.undo);
+  await expect(suggestions.suggestion(two)).toBeVisible();
+
   const [id] = await agent.recall(`When does the ${one} open?`);
   await memory.open(id ?? '');
   await expect(memory.main).toContainText('contradicts');

@@ -160,7 +160,7 @@ fn SuggestionCard(item: Suggestion, may_decide: bool, done: String, form: String
         SuggestionRelation::Contradicts => (
             "Two memories may contradict each other",
             Shape::Alert,
-            "Linked memories stay in recall, and each answer names both sides.",
+            "Linked memories stay in recall, and each answer names both sides. If they say the same, the later one is superseded.",
             "Link as contradiction",
         ),
         SuggestionRelation::Supersedes => (
@@ -170,6 +170,17 @@ fn SuggestionCard(item: Suggestion, may_decide: bool, done: String, form: String
             "Accept correction",
         ),
     };
+    let same = (item.relation == SuggestionRelation::Contradicts).then(|| {
+        let (kept, other) = (item.to.id.to_string(), item.from.id.to_string());
+        view! {
+            <PostForm action="/console/api/relate_memories" fields=[
+                ("id", kept), ("other", other), ("what", "link out supersedes".to_owned()), ("reason", "They say the same.".to_owned()),
+                ("shown", shown.clone()), ("done", done.clone()),
+            ]>
+                <button class="button" type="submit">"They say the same"</button>
+            </PostForm>
+        }
+    });
     view! {
         <li id=format!("s-{}", item.id) tabindex="-1" class="card @container overflow-hidden" data-testid="suggestion">
             <div class="flex items-start gap-2 border-b border-line bg-sunken px-4 py-2 text-sm">
@@ -187,6 +198,7 @@ fn SuggestionCard(item: Suggestion, may_decide: bool, done: String, form: String
                     <p class="min-w-48 flex-1 text-sm text-soft">{consequence}</p>
                     <div class="flex flex-wrap gap-2">
                         <Answer ids=item.id.to_string() accept=true shown=shown.clone() done=done.clone() form=form.clone() class="button">{verb}</Answer>
+                        {same}
                         <Answer ids=item.id.to_string() accept=false shown done form class="button button-quiet">"Decline"</Answer>
                     </div>
                 </div>

@@ -50,6 +50,21 @@ test('a name that is taken is rejected and can be changed', { tag: '@no-js' }, a
   await expect(memories.views.link(name)).toHaveCount(0);
 });
 
+test('every page with filters keeps views', { tag: '@no-js' }, async ({ memories }) => {
+  const agent = '00000000-0000-7000-8000-000000000000';
+  const paths = [
+    `/recall/log?agent=${agent}`, `/recall/contexts?agent=${agent}`, `/recall?agent=${agent}`, `/quality?agent=${agent}`,
+    `/inbox?agent=${agent}`, `/inbox/suggestions?agent=${agent}`, '/vocabulary?status=merged', '/vocabulary/terms?q=zzz',
+    '/knowledge?q=zzz', '/people?user=zzz', `/sources?agent=${agent}`, `/events?agent=${agent}`, '/audit?actor=zzz', '/usage?model=zzz',
+  ];
+  for (const path of paths) {
+    await memories.goto(path);
+    await expect(memories.views.unfoldSave, path).toBeVisible();
+    await memories.goto(path.slice(0, path.indexOf('?')));
+    await expect(memories.views.unfoldSave, path).toHaveCount(0);
+  }
+});
+
 test('views belong to one operator and one page', async ({ memories, recalls, browser, gate, viewerSession }) => {
   const name = unique('mine');
   await memories.goto('/memories?kind=project');

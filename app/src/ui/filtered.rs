@@ -86,35 +86,12 @@ pub fn FilterForm(#[prop(into)] action: String, label: &'static str, children: C
     }
 }
 
-/// The filters of a list: its fields beside each other, as many as fit, then the buttons. A search field takes a line of its own.
-#[component]
-pub fn FilterBar(
-    /// The URL of the list.
-    path: &'static str,
-    label: &'static str,
-    query: Query,
-    /// The fields, of which one that is set can be cleared.
-    names: &'static [&'static str],
-    /// A link beside the buttons: to the form for a new one.
-    #[prop(optional)]
-    more: Option<AnyView>,
-    children: Children,
-) -> impl IntoView {
-    view! {
-        <FilterForm action=path label>
-            <div class="card grid grid-cols-[repeat(auto-fill,minmax(min(9rem,45%),1fr))] items-start gap-3 p-3">
-                {children()}
-                <div class="col-span-2 flex gap-2 sm:mt-[1.375rem]"><FilterButtons query names clear=path /> {more}</div>
-            </div>
-        </FilterForm>
-    }
-}
-
 /// The buttons of a filter form. With JavaScript a choice applies at once, and the button is for what is typed; `clear` is the URL without
-/// filters and is offered if one of `names` is set.
+/// filters and is offered if one of `names` is set. The order of the list stays as it is.
 #[component]
 pub fn FilterButtons(query: Query, names: &'static [&'static str], clear: &'static str) -> impl IntoView {
     view! {
+        {query.owned("sort").map(|sort| view! { <input type="hidden" name="sort" value=sort /> })}
         <button class="button button-primary" type="submit" data-applies="">"Apply filters"</button>
         <a class="button button-quiet" class:hidden=!query.any(names) href=clear>"Clear"</a>
     }

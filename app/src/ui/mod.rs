@@ -31,7 +31,7 @@ pub use error::{ErrorView, or_error, or_missing};
 pub use fact::{fact, fact_as};
 pub use field::{AreaField, Choice, ReasonField, SearchField, SelectField, TextField, choice};
 pub use figure::{Chart, ChartLegend, Drawing};
-pub use filtered::{Answered, FilterBar, FilterButtons, FilterForm, Filtered, Parsed, check_period, parsed};
+pub use filtered::{Answered, FilterButtons, FilterForm, Filtered, Parsed, check_period, parsed};
 pub use labels::Labels;
 pub use pager::Pager;
 pub use panel::{Panel, Walk, landing, landing_beside, neighbours};

@@ -5,8 +5,12 @@ use super::text_enum::text_enum;
 use serde::{Deserialize, Serialize};
 
 text_enum! {
-    /// A page of the console whose list the URL filters.
-    ViewPage { Memories = "memories", Retrievals = "retrievals" }
+    /// A page of the console that the URL filters.
+    ViewPage {
+        Memories = "memories", Retrievals = "retrievals", Contexts = "contexts", Causes = "causes", Quality = "quality",
+        Candidates = "candidates", Suggestions = "suggestions", Proposals = "proposals", Terms = "terms", Documents = "documents",
+        People = "people", Sources = "sources", Events = "events", Audit = "audit", Usage = "usage",
+    }
 }
 
 /// A list with its filters, under a name that one operator gave it.

@@ -3,15 +3,16 @@ use super::{
     chain::Chain,
 };
 use crate::{
+    features::views::FilterBar,
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, Choice, FilterBar, Filtered, Moment, NoMatch, Pager, Parsed, TableCard, Time, Zone, awaited, choice, columns,
-        or_error, parsed, reading, text,
+        Answered, Badge, Choice, Filtered, Moment, NoMatch, Pager, Parsed, TableCard, Time, Zone, awaited, choice, columns, or_error,
+        parsed, reading, text,
     },
 };
 use leptos::prelude::*;
-use wire::{AUDIT_ACTIONS, AuditEntry, AuditFilter, Page, audit_words};
+use wire::{AUDIT_ACTIONS, AuditEntry, AuditFilter, Page, ViewPage, audit_words};
 
 const NAMES: &[&str] = &["actor", "action", "target", "from", "until"];
 
@@ -53,7 +54,7 @@ pub fn AuditPage() -> impl IntoView {
             "Who did what, when and why. Each entry carries the hash of the one before it, so a changed entry is found. Keep the anchor: it shows whether entries were cut off the end."
         </PageHead>
         {awaited(async move { or_error(chain.await, |verification| view! { <Chain verification here /> }) })}
-        <FilterBar path="/audit" label="Audit" query=filtered.query.clone() names=NAMES>
+        <FilterBar page=ViewPage::Audit label="Audit" query=filtered.query.clone() names=NAMES>
             {filtered.text_field("actor", "Actor", "Name or id")}
             {filtered.select_field("action", "Action", choices)}
             {filtered.text_field("target", "About", "Name, topic or id")}

@@ -5,13 +5,13 @@ use super::{
     words::{self, TASKS, kind},
 };
 use crate::{
-    features::memories::AgentField,
+    features::{memories::AgentField, views::FilterBar},
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{EmptyCard, FilterBar, Filtered, NoMatch, Pager, Shape, awaited, choice, or_error, reading, text},
+    ui::{EmptyCard, Filtered, NoMatch, Pager, Shape, awaited, choice, or_error, reading, text},
 };
 use leptos::prelude::*;
-use wire::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page};
+use wire::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page, ViewPage};
 
 /// The states of events that are not done, in the order in which they are counted.
 const OPEN: [EventState; 4] = [EventState::Pending, EventState::Running, EventState::Failed, EventState::Dead];
@@ -31,7 +31,7 @@ pub fn EventsPage() -> impl IntoView {
     view! {
         <PageHead title="Events">"Work that runs in the background. An event that fails eight times does not run again until you retry it."</PageHead>
         {awaited(async move { counts.await.ok().map(|counts| view! { <Open counts /> }) })}
-        <FilterBar path="/events" label="Events" query=filtered.query.clone() names=url::EVENTS>
+        <FilterBar page=ViewPage::Events label="Events" query=filtered.query.clone() names=url::EVENTS>
             {filtered.select_field("bus", "Queue", buses.collect())}
             <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
             {filtered.select_field("kind", "Kind", kinds.collect())}

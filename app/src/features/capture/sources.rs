@@ -1,12 +1,12 @@
 use super::{api::browse_sources, progress::StateCell, url, words::form};
 use crate::{
-    features::memories::AgentField,
+    features::{memories::AgentField, views::FilterBar},
     layout::PageHead,
     query::Query,
-    ui::{Answered, Empty, FilterBar, Filtered, Icon, NoMatch, Pager, Shape, TableCard, Time, choice, columns, text},
+    ui::{Answered, Empty, Filtered, Icon, NoMatch, Pager, Shape, TableCard, Time, choice, columns, text},
 };
 use leptos::prelude::*;
-use wire::{Page, SourceForm, SourceRow};
+use wire::{Page, SourceForm, SourceRow, ViewPage};
 
 /// The page of captured sources, newest first.
 #[component]
@@ -17,7 +17,7 @@ pub fn SourcesPage() -> impl IntoView {
     let forms = any.chain(SourceForm::ALL.iter().map(|each| choice(each.as_str(), form(*each)))).collect();
     view! {
         <PageHead title="Sources">"Texts that were captured, with the memories that came from each."</PageHead>
-        <FilterBar path="/sources" label="Sources" query=filtered.query.clone() names=url::SOURCES>
+        <FilterBar page=ViewPage::Sources label="Sources" query=filtered.query.clone() names=url::SOURCES>
             <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
             {filtered.select_field("form", "Kind", forms)}
             {filtered.text_field("user", "On behalf of", "Name, reference or id")}

@@ -5,15 +5,13 @@ use super::{
     words::outcome_badges,
 };
 use crate::{
-    features::memories::AgentField,
+    features::{memories::AgentField, views::FilterBar},
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{
-        Answered, DataTable, Empty, FilterBar, Filtered, NoMatch, OrPlayground, Pager, Selection, Shape, Tick, Time, choice, columns, text,
-    },
+    ui::{Answered, DataTable, Empty, Filtered, NoMatch, OrPlayground, Pager, Selection, Shape, Tick, Time, choice, columns, text},
 };
 use leptos::prelude::*;
-use wire::{ContextEntry, ContextFilter, Page};
+use wire::{ContextEntry, ContextFilter, Page, ViewPage};
 
 /// The context log page: every assembled context, newest first.
 #[component]
@@ -34,7 +32,7 @@ fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
     let cut = vec![choice("", "Any"), choice("true", "Cut to fit"), choice("false", "Not cut")];
     let degraded = vec![choice("", "Any"), choice("true", "Something is missing"), choice("false", "Complete")];
     view! {
-        <FilterBar path=PATH label="Contexts" query=filtered.query.clone() names=url::LOG>
+        <FilterBar page=ViewPage::Contexts label="Contexts" query=filtered.query.clone() names=url::LOG>
             <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
             {filtered.text_field("user", "On behalf of", "Name, reference or id")}
             {filtered.select_field("cut", "Budget", cut)}

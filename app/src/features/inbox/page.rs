@@ -8,13 +8,14 @@ use crate::{
     features::{
         memories::{AgentField, all},
         projects::project_names,
+        views::FilterBar,
     },
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{EmptyCard, FilterBar, Filtered, Icon, NoMatch, Pager, Shape, awaited, choice, if_any, or_error, reading, text},
+    ui::{EmptyCard, Filtered, Icon, NoMatch, Pager, Shape, awaited, choice, if_any, or_error, reading, text},
 };
 use leptos::prelude::*;
-use wire::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRole, Page};
+use wire::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRole, Page, ViewPage};
 
 /// The inbox: candidates that wait for a decision, oldest first, and the panel with the one in focus.
 #[component]
@@ -54,7 +55,7 @@ fn Filters(filtered: Filtered<InboxFilter>) -> impl IntoView {
     let (of_source, page) = (!source.is_empty(), format!("/sources/{source}"));
     let every = filtered.query.without(&["source", "focus", "after", "before"]).href("/inbox");
     view! {
-        <FilterBar path="/inbox" label="Candidates" query=filtered.query.clone() names=url::NAMES>
+        <FilterBar page=ViewPage::Candidates label="Candidates" query=filtered.query.clone() names=url::NAMES>
             <div class="col-span-2">{filtered.text_field("q", "Statement or topic contains", "")}</div>
             <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
             {filtered.select_field("kind", "Kind", all("Any kind", MemoryKind::ALL))}

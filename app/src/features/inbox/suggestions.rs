@@ -1,17 +1,17 @@
 use super::{about_candidate::Answer, api::browse_suggestions, quote::ShortQuote, url};
 use crate::{
     Flash,
-    features::memories::{AgentField, Changed},
+    features::{
+        memories::{AgentField, Changed},
+        views::FilterBar,
+    },
     ids::Versions,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{
-        Empty, EmptyCard, FilterButtons, FilterForm, Filtered, Icon, Pager, PostForm, Shape, Time, awaited, landing, landing_beside,
-        or_error, text,
-    },
+    ui::{Empty, EmptyCard, Filtered, Icon, Pager, PostForm, Shape, Time, awaited, landing, landing_beside, or_error, text},
 };
 use leptos::prelude::*;
-use wire::{AgentId, OperatorRole, Page, SUGGESTIONS_MAX, SuggestedMemory, Suggestion, SuggestionRelation};
+use wire::{AgentId, OperatorRole, Page, SUGGESTIONS_MAX, SuggestedMemory, Suggestion, SuggestionRelation, ViewPage};
 
 /// The page of active memories that may say the same or contradict each other.
 #[component]
@@ -23,12 +23,9 @@ pub fn SuggestionsPage() -> impl IntoView {
     view! {
         <PageHead title="Suggestions">"Active memories that may say the same or contradict each other. Nothing changes until you decide."</PageHead>
         <div class="mb-4">
-            <FilterForm action="/inbox/suggestions" label="Suggestions">
-                <div class="card flex flex-wrap items-end gap-2 p-3">
-                    <div class="min-w-40 grow sm:grow-0"><AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") /></div>
-                    <FilterButtons query=filtered.query.clone() names=url::SUGGESTIONS clear="/inbox/suggestions" />
-                </div>
-            </FilterForm>
+            <FilterBar page=ViewPage::Suggestions label="Suggestions" query=filtered.query.clone() names=url::SUGGESTIONS>
+                <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
+            </FilterBar>
         </div>
         {awaited(async move {
             let (profile, flash) = who.await.ok().map(|viewer| (viewer.profile, viewer.flash)).unzip();

@@ -3,15 +3,16 @@ use super::{
     words::{kind_name, waiting},
 };
 use crate::{
+    features::views::FilterBar,
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, DataTable, Empty, FilterBar, Filtered, NoMatch, Pager, Parsed, SearchField, Shape, TextField, Time, Tone, choice,
-        columns, parsed, text,
+        Answered, Badge, DataTable, Empty, Filtered, NoMatch, Pager, Parsed, SearchField, Shape, TextField, Time, Tone, choice, columns,
+        parsed, text,
     },
 };
 use leptos::prelude::*;
-use wire::{Document, DocumentFilter, DocumentKind, Page};
+use wire::{Document, DocumentFilter, DocumentKind, Page, ViewPage};
 
 const NAMES: &[&str] = &["q", "kind", "status", "retired"];
 const STATUSES: &[&str] = &["accepted", "approved", "deprecated", "draft", "proposed", "superseded"];
@@ -34,7 +35,7 @@ pub fn KnowledgePage() -> impl IntoView {
     let kinds = std::iter::once(choice("", "Any kind")).chain(DocumentKind::ALL.iter().map(|kind| choice(kind.as_str(), kind_name(*kind))));
     view! {
         <PageHead title="Documents">"Specifications, decisions and other documents. Recalls search them together with the agent's memories."</PageHead>
-        <FilterBar path="/knowledge" label="Documents" query=filtered.query.clone() names=NAMES>
+        <FilterBar page=ViewPage::Documents label="Documents" query=filtered.query.clone() names=NAMES>
             <div class="col-span-full flex">
                 <SearchField value=filtered.value("q") label="Title, reference or path" hint="Title, reference or path" />
             </div>

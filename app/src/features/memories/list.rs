@@ -58,7 +58,7 @@ pub fn MemoriesPage() -> impl IntoView {
             "What agents remember, in the original words. A search ranks memories like a recall, but is not logged or counted. "
             <NewMemoryLink agent />
         </PageHead>
-        <ViewBar page=ViewPage::Memories path="/memories" names=url::NAMES query=query.clone() />
+        <ViewBar page=ViewPage::Memories names=url::NAMES query=query.clone() />
         <Filters filtered />
         <div class=if peek.is_some() { "mt-4 items-start gap-5 xl:grid xl:grid-cols-[minmax(0,1fr)_25rem]" } else { "mt-4" }>
             {awaited(async move {

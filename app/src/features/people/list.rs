@@ -4,17 +4,14 @@ use super::{
     path::PersonPath,
 };
 use crate::{
-    features::memories::AgentField,
+    features::{memories::AgentField, views::FilterBar},
     layout::PageHead,
     query::Query,
-    ui::{
-        Answered, Badge, Empty, FilterBar, Filtered, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any, parsed,
-        reading, text,
-    },
+    ui::{Answered, Badge, Empty, Filtered, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any, parsed, reading, text},
 };
 use foundation::identity::User;
 use leptos::prelude::*;
-use wire::{Page, PeopleFilter, PersonRow};
+use wire::{Page, PeopleFilter, PersonRow, ViewPage};
 
 /// The fields of the filter form.
 const NAMES: &[&str] = &["agent", "user"];
@@ -36,7 +33,7 @@ pub fn PeoplePage() -> impl IntoView {
     let found = query.owned("user").map(|text| reading(find_people(text)));
     view! {
         <PageHead title="People">"What each agent knows about the people it works for, and why."</PageHead>
-        <FilterBar path="/people" label="People" query=filtered.query.clone() names=NAMES>
+        <FilterBar page=ViewPage::People label="People" query=filtered.query.clone() names=NAMES>
             <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
             {filtered.text_field("user", "Person begins with", "Id, reference or name")}
         </FilterBar>

@@ -4,13 +4,13 @@ use super::{
     measures::{Day, MEASURES, Measure},
 };
 use crate::{
-    features::memories::AgentField,
+    features::{memories::AgentField, views::FilterBar},
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, DataTable, Empty, FilterBar, Filtered, Parsed, SelectField, Shape, columns, parsed, text},
+    ui::{Answered, Badge, DataTable, Empty, Filtered, Parsed, SelectField, Shape, columns, parsed, text},
 };
 use leptos::prelude::*;
-use wire::{FieldError, Quality, QualityCounts, QualityFilter};
+use wire::{FieldError, Quality, QualityCounts, QualityFilter, ViewPage};
 
 /// The filter fields.
 const NAMES: &[&str] = &["days", "agent"];
@@ -55,7 +55,7 @@ fn Filters(filtered: Filtered<QualityFilter>) -> impl IntoView {
         (key, format!("{days} days"))
     };
     view! {
-        <FilterBar path="/quality" label="Quality" query=filtered.query.clone() names=NAMES>
+        <FilterBar page=ViewPage::Quality label="Quality" query=filtered.query.clone() names=NAMES>
             <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=PERIODS.map(days).to_vec() />
             <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
         </FilterBar>

@@ -9,13 +9,13 @@ use super::{
     zero_hits::ZeroHits,
 };
 use crate::{
-    features::memories::AgentField,
+    features::{memories::AgentField, views::FilterBar},
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, ErrorView, FilterBar, Filtered, OrPlayground, SelectField, Shape, awaited, chart::percent, choice, text},
+    ui::{Empty, ErrorView, Filtered, OrPlayground, SelectField, Shape, awaited, chart::percent, choice, text},
 };
 use leptos::prelude::*;
-use wire::{AgentId, HealthFilter, OperatorRole, Page, RecallCounts, RecallHealth, ZeroHit, ZeroHitCause};
+use wire::{AgentId, HealthFilter, OperatorRole, Page, RecallCounts, RecallHealth, ViewPage, ZeroHit, ZeroHitCause};
 
 /// Agents without memories that the page names.
 const NAMED: usize = 10;
@@ -62,7 +62,7 @@ fn Filters(filtered: Filtered<HealthFilter>) -> impl IntoView {
     let causes = std::iter::once(choice("", "Any cause")).chain(ZeroHitCause::ALL.iter().map(|c| choice(c.as_str(), cause_name(*c))));
     let expected = vec![choice("", "Any"), choice("true", "Yes"), choice("false", "No")];
     view! {
-        <FilterBar path="/recall" label="Health" query=filtered.query.clone() names=url::HEALTH>
+        <FilterBar page=ViewPage::Causes label="Health" query=filtered.query.clone() names=url::HEALTH>
             <SelectField name="days" label="Period" value=period error=filtered.error("days") choices=url::PERIODS.map(days).to_vec() />
             {filtered.date_field("day", "Day")}
             {filtered.select_field("hour", "Hour", hours.collect())}

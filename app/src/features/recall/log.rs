@@ -1,9 +1,9 @@
 use super::{api::list_retrievals, url, words::outcome_badges};
 use crate::{
-    features::{memories::AgentField, views::ViewBar},
+    features::{memories::AgentField, views::FilterBar},
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{Answered, Empty, FilterBar, Filtered, NoMatch, OrPlayground, Pager, SearchField, Shape, TableCard, Time, choice, columns, text},
+    ui::{Answered, Empty, Filtered, NoMatch, OrPlayground, Pager, SearchField, Shape, TableCard, Time, choice, columns, text},
 };
 use leptos::prelude::*;
 use wire::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
@@ -17,7 +17,6 @@ pub fn LogPage() -> impl IntoView {
         <PageHead title="Recalls">
             "What agents asked and what they got. You can replay each recall with the memory of that time and with today's."
         </PageHead>
-        <ViewBar page=ViewPage::Retrievals path="/recall/log" names=url::LOG query=query.clone() />
         <Filters filtered />
         <Answered answer=list show=|page, query| view! { <Recalls page query /> }.into_any() query />
     }
@@ -28,7 +27,7 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
     let rankings = std::iter::once(choice("", "Any ranking")).chain(Ranking::ALL.iter().map(|r| choice(r.as_str(), r.as_str()))).collect();
     let outcomes = vec![choice("", "Any outcome"), choice("false", "Found a memory"), choice("true", "Found no memory")];
     view! {
-        <FilterBar path="/recall/log" label="Recalls" query=filtered.query.clone() names=url::LOG>
+        <FilterBar page=ViewPage::Retrievals label="Recalls" query=filtered.query.clone() names=url::LOG>
             <div class="col-span-full flex"><SearchField value=filtered.value("q") label="Query contains" hint="Part of the question" /></div>
             <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
             {filtered.select_field("zero_hit", "Outcome", outcomes)}

@@ -6,17 +6,17 @@ use super::{
     words::{calls, dollars, purpose},
 };
 use crate::{
-    features::memories::AgentField,
+    features::{memories::AgentField, views::FilterBar},
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, DataTable, Empty, FilterBar, Filtered, Shape, awaited,
+        Answered, DataTable, Empty, Filtered, Shape, awaited,
         chart::{length, share_of},
         columns, or_error, reading, text,
     },
 };
 use leptos::prelude::*;
-use wire::{OperatorRole, UsageReport, UsageShare, Usd};
+use wire::{OperatorRole, UsageReport, UsageShare, Usd, ViewPage};
 
 const NAMES: &[&str] = &["from", "until", "agent", "model"];
 
@@ -29,7 +29,7 @@ pub fn UsagePage() -> impl IntoView {
     let who = ViewerResource::shared();
     view! {
         <PageHead title="Usage">"What model calls cost, and their limits. The local model is free and has no limits."</PageHead>
-        <FilterBar path="/usage" label="Usage" query=filtered.query.clone() names=NAMES>
+        <FilterBar page=ViewPage::Usage label="Usage" query=filtered.query.clone() names=NAMES>
             {filtered.date_field("from", "From (UTC)")}
             {filtered.date_field("until", "Until (UTC)")}
             <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />

@@ -1,4 +1,4 @@
-use super::api::saved_views;
+use super::{api::saved_views, filters::address};
 use crate::{
     Flash,
     layout::ViewerResource,
@@ -8,12 +8,11 @@ use crate::{
 use leptos::prelude::*;
 use wire::{SavedView, VIEW_NAME_MAX, ViewPage};
 
-/// The operator's saved views of a list as links, and the forms that save, rename and delete them.
+/// The operator's saved views of a page as links, and the forms that save, rename and delete them.
 #[component]
 pub fn ViewBar(
     page: ViewPage,
-    path: &'static str,
-    /// The filter fields of the list; the rest of the URL is no part of a view.
+    /// The filter fields of the page; but for these and the order of the list, the rest of the URL is no part of a view.
     names: &'static [&'static str],
     query: Query,
 ) -> impl IntoView {
@@ -23,17 +22,18 @@ pub fn ViewBar(
         let flash = who.await.ok().and_then(|viewer| viewer.flash).filter(|flash| flash.refused);
         // The list works without its views; the next load tries again.
         let views = views.await.unwrap_or_default();
-        view! { <Bar page path views now=only(&query, names) flash /> }
+        view! { <Bar page views now=only(&query, names) flash /> }
     })
 }
 
-/// The filters of a URL in the order of `names`, so that two URLs of the same list are one view.
+/// The filters of a URL in the order of `names`, then the order of the list, so that two URLs of the same list are one view.
 fn only(query: &Query, names: &[&str]) -> Query {
-    names.iter().fold(Query::default(), |all, name| query.get(name).map(|value| all.with(name, value)).unwrap_or(all))
+    names.iter().chain(&["sort"]).fold(Query::default(), |all, name| all.with_some(name, query.get(name)))
 }
 
 #[component]
-fn Bar(page: ViewPage, path: &'static str, views: Vec<SavedView>, now: Query, flash: Option<Flash>) -> impl IntoView {
+fn Bar(page: ViewPage, views: Vec<SavedView>, now: Query, flash: Option<Flash>) -> impl IntoView {
+    let path = address(page);
     let (here, filtered) = (now.href(path), now != Query::default());
     if views.is_empty() && !filtered {
         return ().into_any();
@@ -84,7 +84,7 @@ fn Save(page: ViewPage, query: String, done: String, flash: Option<Flash>) -> im
                 ("page", page.as_str().to_owned()), ("query", query.trim_start_matches('?').to_owned()), ("done", done),
             ]>
                 <Name id="view-name" label="Name of the view" value=typed error=error.flatten() />
-                <p class="text-xs text-soft">"Saves the filters and the search, not the results. Only you see it."</p>
+                <p class="text-xs text-soft">"Saves the filters, the search and the order, not the results. Only you see it."</p>
                 <button class="button button-primary" type="submit">
                     "Save view"
                 </button>
@@ -152,9 +152,11 @@ mod tests {
     #[test]
     fn a_view_is_its_filters_and_nothing_else() {
         let (one, two) = (Query::parse("kind=decision&agent=a&after=x&peek=y"), Query::parse("agent=a&kind=decision"));
+        let sorted = Query::parse("sort=reversed&kind=decision&before=x");
         let names = ["q", "agent", "kind"];
         assert_eq!(only(&one, &names), only(&two, &names));
         assert_eq!(only(&one, &names).href("/memories"), "/memories?agent=a&kind=decision");
         assert_eq!(only(&Query::parse("after=x"), &names), Query::default());
+        assert_eq!(only(&sorted, &names).href("/memories"), "/memories?kind=decision&sort=reversed", "and the order");
     }
 }

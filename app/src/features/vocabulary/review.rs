@@ -6,12 +6,13 @@ use super::{
 };
 use crate::{
     ConsoleError,
+    features::views::FilterBar,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Choice, EmptyCard, FilterBar, Filtered, NoMatch, Pager, Parsed, Shape, awaited, choice, if_any, or_error, parsed, reading, text},
+    ui::{Choice, EmptyCard, Filtered, NoMatch, Pager, Parsed, Shape, awaited, choice, if_any, or_error, parsed, reading, text},
 };
 use leptos::prelude::*;
-use wire::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus};
+use wire::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus, ViewPage};
 
 const NAMES: &[&str] = &["q", "status"];
 
@@ -46,7 +47,7 @@ pub fn ReviewPage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Proposed terms">"Phrases that agents use and the vocabulary does not know. A decision applies to all agents."</PageHead>
-        <FilterBar path="/vocabulary" label="Proposals" query=filtered.query.clone() names=NAMES>
+        <FilterBar page=ViewPage::Proposals label="Proposals" query=filtered.query.clone() names=NAMES>
             <div class="col-span-2">{filtered.text_field("q", "Phrase contains", "")}</div>
             {filtered.select_field("status", "State", states())}
         </FilterBar>

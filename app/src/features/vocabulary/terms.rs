@@ -1,13 +1,12 @@
 use super::api::browse_terms;
 use crate::{
+    features::views::FilterBar,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{
-        Answered, Badge, Empty, FilterBar, Filtered, NoMatch, Pager, Parsed, Shape, TableCard, Tone, awaited, choice, columns, parsed, text,
-    },
+    ui::{Answered, Badge, Empty, Filtered, NoMatch, Pager, Parsed, Shape, TableCard, Tone, awaited, choice, columns, parsed, text},
 };
 use leptos::prelude::*;
-use wire::{OperatorRole, Page, Term, TermFilter};
+use wire::{OperatorRole, Page, Term, TermFilter, ViewPage};
 
 const NAMES: &[&str] = &["q", "retired"];
 
@@ -33,7 +32,7 @@ pub fn TermsPage() -> impl IntoView {
     let create = create.into_any();
     view! {
         <PageHead title="Terms">"The preferred names of things. Memories with an alias as their topic are filed under the term."</PageHead>
-        <FilterBar path="/vocabulary/terms" label="Terms" query=filtered.query.clone() names=NAMES more=create>
+        <FilterBar page=ViewPage::Terms label="Terms" query=filtered.query.clone() names=NAMES more=create>
             <div class="col-span-2">{filtered.text_field("q", "Term, alias or definition contains", "")}</div>
             {filtered.select_field("retired", "State", states)}
         </FilterBar>

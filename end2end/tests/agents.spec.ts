@@ -92,6 +92,6 @@ test('the list is sorted by a column and back', { tag: '@no-js' }, async ({ agen
   const shown = await live();
   expect(shown.length).toBeGreaterThan(2);
   expect(shown).toEqual(shown.toSorted((a, b) => b - a));
-  await agents.table.getByRole('link', { name: 'Live ↓' }).click();
+  await agents.table.getByRole('link', { name: 'Live', exact: true }).click();
   await expect(agents.page).toHaveURL('/agents');
 });

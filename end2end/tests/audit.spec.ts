@@ -53,6 +53,23 @@ test('a choice applies at once, and choices in a row are one step back', async (
   await expect(audit.total).toHaveText('2 entries');
 });
 
+test('the log can be read from its beginning, with the same filters', { tag: '@no-js' }, async ({ audit, agent }) => {
+  const id = await rememberAndForget(agent);
+  await audit.gotoUntil(`/audit?target=${id}`, async () => expect(await audit.entries.count()).toBe(2));
+  const when = audit.main.getByRole('columnheader', { name: /^When/ });
+  await expect(when).toHaveAttribute('aria-sort', 'descending');
+  await when.getByRole('link').click();
+  await expect(when).toHaveAttribute('aria-sort', 'ascending');
+  await expect(audit.entries.nth(0)).toContainText('Memory stored');
+  await expect(audit.entries.nth(1)).toContainText('Memory deleted');
+  await audit.action.selectOption('Memory deleted');
+  await audit.apply.click();
+  await expect(audit.total).toHaveText('1 entry');
+  await expect.poll(() => audit.query()).toEqual({ action: 'memory.forgotten', target: id, sort: 'reversed' });
+  await when.getByRole('link').click();
+  await expect.poll(() => audit.query()).toEqual({ action: 'memory.forgotten', target: id });
+});
+
 test('every filter filters the log', async ({ audit, agent }) => {
   const id = await rememberAndForget(agent);
   await audit.gotoUntil(`/audit?target=${id}`, async () => expect(await audit.entries.count()).toBe(2));

@@ -258,6 +258,12 @@ async fn the_log_pages_and_filters() {
     seen.sort_unstable();
     seen.dedup();
     assert_eq!(seen.len(), 80);
+    let reversed = AuditFilter { reversed: true, after: None, ..filter };
+    let oldest = browse(reversed.clone()).await;
+    let later = browse(AuditFilter { after: oldest.next, ..reversed }).await;
+    let rows: Vec<i64> = oldest.rows.into_iter().chain(later.rows).map(|row| row.seq).collect();
+    assert_eq!(rows.len(), 80);
+    assert!(rows.windows(2).all(|pair| pair[0] < pair[1]), "oldest first, on both pages");
     let by = |change: fn(&mut AuditFilter)| {
         let mut filter = AuditFilter::default();
         change(&mut filter);

@@ -77,7 +77,11 @@ async fn scenario_5_closing_a_session_does_not_wait_for_extraction() {
     assert_eq!(capture::capture_session(&world.engine, &world.atlas, request).await.unwrap().event_ids.len(), 1);
     assert_eq!(inbox(&world).await, []);
     work(&world).await;
-    assert_eq!(inbox(&world).await.len(), 2);
+    let waiting = inbox(&world).await;
+    assert_eq!(waiting.len(), 2);
+    let newest = InboxFilter { reversed: true, ..InboxFilter::default() };
+    let newest = consolidation::inbox(&world.engine, &world.vera, &newest).await.unwrap().rows;
+    assert!(newest.iter().rev().eq(&waiting), "newest first");
     let rows = capture::sources(&world.engine, &world.vera, &SourceFilter::default()).await.unwrap().rows;
     assert_eq!((rows[0].waiting, rows[0].turns, rows[0].progress), (2, 3, 1.0));
 }

@@ -47,6 +47,7 @@ async fn the_list_is_narrowed_by_agent_user_cut_loss_and_period() {
     let degraded = assemble(&world, &world.binky, AssembleRequest::new("a heron without a vector")).await;
     let all = ContextFilter::default;
     assert_eq!(listed(&world, all()).await, [degraded.id, his.id, cut.id, plain.id]);
+    assert_eq!(listed(&world, ContextFilter { reversed: true, ..all() }).await, [plain.id, cut.id, his.id, degraded.id]);
     assert_eq!(listed(&world, ContextFilter { agent_id: world.binky.agent_id().ok(), ..all() }).await, [degraded.id]);
     for named in [UserRef::Id(idris.id), UserRef::External("crm-4711".into())] {
         assert_eq!(listed(&world, ContextFilter { user_id: Some(named), ..all() }).await, [his.id]);

@@ -37,6 +37,8 @@ async fn dead_events_of_knowledge_are_counted_listed_with_their_document_and_ret
     assert_eq!(first.rows[0].error.as_deref(), Some("the model is out of reach"));
     let rest = events(&world, EventFilter { after: first.next, ..filter.clone() }).await;
     assert_eq!(rest.rows.len(), 10);
+    let oldest = events(&world, EventFilter { reversed: true, ..filter.clone() }).await.rows;
+    assert!(oldest[..10].iter().rev().map(|row| row.id).eq(rest.rows.iter().map(|row| row.id)), "oldest first");
     assert_eq!(events(&world, EventFilter { task: Some("embed_terms".into()), ..filter.clone() }).await.total, 0);
 
     let id = rest.rows[0].id;

@@ -93,6 +93,10 @@ async fn a_tree_is_taken_in_with_all_its_kinds_and_what_is_broken_is_named() {
     assert!(report.terms >= 6 && report.components >= 4, "{report:?}");
 
     let documents = knowledge::documents(&world.engine, &world.vera, &DocumentFilter::default()).await.unwrap();
+    let oldest = DocumentFilter { reversed: true, ..DocumentFilter::default() };
+    let mut oldest = knowledge::documents(&world.engine, &world.vera, &oldest).await.unwrap();
+    oldest.rows.reverse();
+    assert_eq!(oldest, documents, "the other way round");
     let count = |kind| documents.rows.iter().filter(|document| document.kind == kind).count();
     assert_eq!((count(DocumentKind::Spec), count(DocumentKind::Adr), count(DocumentKind::Architecture)), (3, 5, 1));
     assert_eq!((count(DocumentKind::Glossary), count(DocumentKind::Document)), (1, 1));
@@ -103,6 +107,9 @@ async fn a_tree_is_taken_in_with_all_its_kinds_and_what_is_broken_is_named() {
     assert_eq!(detail.document.embedded, detail.document.chunks);
     assert!(detail.chunks.iter().any(|chunk| chunk.heading_path.last().is_some_and(|heading| heading == "Consequences")));
     let terms = vocabulary::terms(&world.engine, &world.vera, &TermFilter::default()).await.unwrap().rows;
+    let falling = TermFilter { reversed: true, ..TermFilter::default() };
+    let falling = vocabulary::terms(&world.engine, &world.vera, &falling).await.unwrap().rows;
+    assert!(falling.len() > 1 && falling.iter().rev().eq(&terms), "Z to A");
     let graph = terms.iter().find(|term| term.term == "Knowledge graph").unwrap();
     assert_eq!((graph.aliases.as_slice(), graph.category.as_deref()), (["service graph".to_owned()].as_slice(), Some("Platform")));
     let run = knowledge::runs(&world.engine, &world.vera, None, None).await.unwrap().rows.remove(0);

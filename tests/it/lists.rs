@@ -42,7 +42,8 @@ async fn walk(world: &World, filter: MemoryFilter) -> Vec<MemoryRow> {
             }
         }
     }
-    assert!(seen.windows(2).all(|pair| place(&pair[0]) > place(&pair[1])), "newest first, each once");
+    let follows = |one: &MemoryRow, other: &MemoryRow| if filter.reversed { place(one) < place(other) } else { place(one) > place(other) };
+    assert!(seen.windows(2).all(|pair| follows(&pair[0], &pair[1])), "newest first or last, each once");
     let last = (seen.len() - 1) / 50 * 50;
     let mut front: Vec<MemoryRow> = Vec::new();
     while let Some(cursor) = back {
@@ -122,6 +123,9 @@ async fn pages_cover_everything_once_in_both_directions_under_every_filter() {
         expected.reverse();
         assert_eq!(walk(&world, filter).await.iter().map(|row| row.id).collect::<Vec<_>>(), expected, "{name}");
     }
+    let mut oldest = walk(&world, MemoryFilter { reversed: true, ..base() }).await;
+    oldest.reverse();
+    assert_eq!(oldest, all, "oldest first, the same rows");
     let deleted = walk(&world, MemoryFilter { deleted: Some(true), ..base() }).await;
     assert_eq!(deleted.iter().map(|row| row.id).collect::<Vec<_>>(), ids[50..60].iter().rev().copied().collect::<Vec<_>>());
     assert!(deleted.iter().all(|row| row.deleted_at.is_some()));

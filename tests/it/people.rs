@@ -75,6 +75,11 @@ async fn operators_find_people_see_why_and_forget() {
     assert_eq!((first.total, first.rows.len(), second.rows.len(), second.next), (31, 25, 6, None));
     assert!(first.rows.iter().all(|row| !second.rows.contains(row)), "no profile is on two pages");
     assert_eq!(list(PeopleFilter { before: second.previous, ..PeopleFilter::default() }).await.rows, first.rows);
+    let reversed = PeopleFilter { reversed: true, ..PeopleFilter::default() };
+    let oldest = list(reversed.clone()).await;
+    let newest = list(PeopleFilter { after: oldest.next, ..reversed }).await.rows;
+    let back: Vec<_> = oldest.rows.into_iter().chain(newest).rev().collect();
+    assert_eq!(back, [first.rows.clone(), second.rows.clone()].concat(), "the other way round, each once");
     let (whole, upper) = (vera.to_string(), vera.to_string().to_uppercase());
     for (user, total) in
         [("vera l", 1), ("crm-", 1), ("00000000-0000-0000-0000-00000000001", 15), (whole.as_str(), 1), (upper.as_str(), 1), ("%", 0)]

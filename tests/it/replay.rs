@@ -306,6 +306,8 @@ async fn the_log_is_read_by_whom_it_concerns() {
     };
     let all = RetrievalFilter::default();
     assert_eq!(ids(list(all.clone(), world.vera.clone()).await.unwrap()), ["quarterly budget", "black tea"]);
+    let oldest = RetrievalFilter { reversed: true, ..all.clone() };
+    assert_eq!(ids(list(oldest, world.vera.clone()).await.unwrap()), ["black tea", "quarterly budget"]);
     assert_eq!(ids(list(all.clone(), world.atlas.clone()).await.unwrap()), ["black tea"], "what another user asked is not told");
     assert_eq!(ids(list(all.clone(), world.binky.clone()).await.unwrap()).len(), 0);
     assert_eq!(ids(list(RetrievalFilter { memory_id: Some(black), ..all.clone() }, world.vera.clone()).await.unwrap()), ["black tea"]);

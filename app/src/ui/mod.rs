@@ -38,7 +38,9 @@ pub use panel::{Panel, Walk, landing, landing_beside, neighbours};
 pub use post_form::PostForm;
 pub use spark::Spark;
 pub use svg::Logo;
-pub use table::{DataTable, OfSelected, Selectable, Selection, TableCard, Tick, columns, rows_or, select_all, sorting};
+pub use table::{
+    DataTable, OfSelected, Selectable, Selection, TableCard, Tick, columns, is_reversed, reversing, rows_or, select_all, sorting,
+};
 pub use time::{Moment, Time};
 pub use titled::Titled;
 pub use zone::Zone;

@@ -1,25 +1,26 @@
-use super::{Icon, Shape};
+use super::{Icon, Shape, is_reversed};
 use crate::query::Query;
 use leptos::prelude::*;
 
-/// Links to the previous and next page of a list: `Newer` and `Older` unless `names` says otherwise.
+/// Links to the previous and next page of a list: `Newer` and `Older` in the order of its times, unless `names` says otherwise.
 #[component]
 pub fn Pager(
     path: &'static str,
     query: Query,
     previous: Option<String>,
     next: Option<String>,
-    #[prop(default = ("Newer", "Older"))] names: (&'static str, &'static str),
+    #[prop(optional)] names: Option<(&'static str, &'static str)>,
 ) -> impl IntoView {
     if previous.is_none() && next.is_none() {
         return ().into_any();
     }
+    let names = names.unwrap_or(if is_reversed(&query) { ("Older", "Newer") } else { ("Newer", "Older") });
     let plain = query.without(&["after", "before", "peek", "focus"]);
-    let newer = previous.map(|cursor| plain.with("before", cursor).href(path));
-    let older = next.map(|cursor| plain.with("after", cursor).href(path));
+    let back = previous.map(|cursor| plain.with("before", cursor).href(path));
+    let on = next.map(|cursor| plain.with("after", cursor).href(path));
     view! {
         <nav class="flex items-center justify-end gap-2 px-3 py-2" aria-label="Pages">
-            {step(newer, "prev", names.0, Shape::Previous)} {step(older, "next", names.1, Shape::Next)}
+            {step(back, "prev", names.0, Shape::Previous)} {step(on, "next", names.1, Shape::Next)}
         </nav>
     }
     .into_any()

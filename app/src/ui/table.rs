@@ -17,12 +17,35 @@ pub fn columns<N: IntoView + 'static, C: Into<String>>(columns: impl IntoIterato
 
 /// The head of a column that a short list is sorted by if its URL has `sort=key`, the largest first. It is a link that sorts by it, and then
 /// one that leads back to the usual order.
-pub fn sorting(path: &'static str, query: &Query, key: &'static str, (name, class): (&'static str, &'static str)) -> AnyView {
+pub fn sorting(path: &str, query: &Query, key: &'static str, head: (&'static str, &'static str)) -> AnyView {
     let sorted = query.get("sort") == Some(key);
     let href = if sorted { query.without(&["sort"]) } else { query.with("sort", key) }.href(path);
+    sorted_head(href, head, sorted.then_some("descending"))
+}
+
+/// Whether the URL asks for the reverse of the usual order of a list.
+pub fn is_reversed(query: &Query) -> bool {
+    query.get("sort") == Some("reversed")
+}
+
+/// The head of the column that orders a list with pages. It is a link that reverses the order and leads to the first page. `falling` is
+/// whether the greatest is usually first.
+pub fn reversing<N: IntoView + 'static, C: Into<String>>(path: &str, query: &Query, falling: bool, head: (N, C)) -> AnyView {
+    let (reversed, first) = (is_reversed(query), query.without(&["sort", "after", "before", "peek", "focus"]));
+    let href = if reversed { first } else { first.with("sort", "reversed") }.href(path);
+    sorted_head(href, head, Some(if falling == reversed { "ascending" } else { "descending" }))
+}
+
+/// A head with a link that changes the order; `order` is that of the rows if they are ordered by it.
+fn sorted_head<N: IntoView + 'static, C: Into<String>>(href: String, (name, class): (N, C), order: Option<&'static str>) -> AnyView {
+    let class = class.into();
+    let arrow = order.map(|order| {
+        let arrow = if order == "ascending" { " ↑" } else { " ↓" };
+        view! { <span aria-hidden="true">{arrow}</span> }
+    });
     view! {
-        <th scope="col" class=class aria-sort=sorted.then_some("descending")>
-            <a class="text-inherit" href=href data-noscroll="true">{name} {sorted.then_some(" ↓")}</a>
+        <th scope="col" class=class aria-sort=order>
+            <a class="text-inherit" href=href data-noscroll="true">{name} {arrow}</a>
         </th>
     }
     .into_any()

@@ -86,6 +86,9 @@ pub struct AuditFilter {
     pub until: Option<DateTime<Utc>>,
     pub after: Option<String>,
     pub before: Option<String>,
+    /// True: in the reverse of the usual order. The console sets it, no request has it.
+    #[serde(skip)]
+    pub reversed: bool,
 }
 
 /// Every action of the audit log, in words for people. The words of a group come before its actions.

@@ -79,6 +79,9 @@ pub struct SourceFilter {
     pub user_id: Option<UserRef>,
     pub after: Option<String>,
     pub before: Option<String>,
+    /// True: in the reverse of the usual order. The console sets it, no request has it.
+    #[serde(skip)]
+    pub reversed: bool,
 }
 
 /// A piece of a source's text, and the memory that was made from it, if there is one.
@@ -184,6 +187,9 @@ pub struct EventFilter {
     pub state: Option<EventState>,
     pub after: Option<String>,
     pub before: Option<String>,
+    /// True: in the reverse of the usual order. The console sets it, no request has it.
+    #[serde(skip)]
+    pub reversed: bool,
 }
 
 /// How many events of a bus have a state.

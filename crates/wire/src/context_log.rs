@@ -66,6 +66,9 @@ pub struct ContextFilter {
     pub until: Option<DateTime<Utc>>,
     pub after: Option<String>,
     pub before: Option<String>,
+    /// True: in the reverse of the usual order. The console sets it, no request has it.
+    #[serde(skip)]
+    pub reversed: bool,
 }
 
 /// One context as the log lists it.

@@ -169,6 +169,9 @@ pub struct InboxFilter {
     pub q: Option<String>,
     pub after: Option<String>,
     pub before: Option<String>,
+    /// True: in the reverse of the usual order. The console sets it, no request has it.
+    #[serde(skip)]
+    pub reversed: bool,
 }
 
 /// What a person decides about candidates.

@@ -60,6 +60,9 @@ pub struct DocumentFilter {
     pub after: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
+    /// True: in the reverse of the usual order. The console sets it, no request has it.
+    #[serde(skip)]
+    pub reversed: bool,
 }
 
 /// A part of a document that is found as a whole.

@@ -377,13 +377,16 @@ pub struct MemoryFilter {
     pub state: Option<StateFilter>,
     pub after: Option<String>,
     pub before: Option<String>,
+    /// True: in the reverse of the usual order. The console sets it, no request has it.
+    #[serde(skip)]
+    pub reversed: bool,
 }
 
 impl MemoryFilter {
     /// Whether anything but the agent narrows it.
     pub fn narrows(&self) -> bool {
-        let Self { agent_id, q, after, before, .. } = self.clone();
-        *self != Self { agent_id, q, after, before, ..Self::default() }
+        let Self { agent_id, q, after, before, reversed, .. } = self.clone();
+        *self != Self { agent_id, q, after, before, reversed, ..Self::default() }
     }
 }
 

@@ -14,6 +14,9 @@ pub struct PeopleFilter {
     pub user: Option<String>,
     pub after: Option<String>,
     pub before: Option<String>,
+    /// True: in the reverse of the usual order. The console sets it, no request has it.
+    #[serde(skip)]
+    pub reversed: bool,
 }
 
 /// A profile in a list: what one agent knows about one person.

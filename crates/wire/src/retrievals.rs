@@ -27,6 +27,9 @@ pub struct RetrievalFilter {
     pub until: Option<DateTime<Utc>>,
     pub after: Option<String>,
     pub before: Option<String>,
+    /// True: in the reverse of the usual order. The console sets it, no request has it.
+    #[serde(skip)]
+    pub reversed: bool,
 }
 
 /// One recall as the log lists it.

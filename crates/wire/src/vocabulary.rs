@@ -225,6 +225,9 @@ pub struct TermFilter {
     pub after: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<String>,
+    /// True: in the reverse of the usual order. The console sets it, no request has it.
+    #[serde(skip)]
+    pub reversed: bool,
 }
 
 /// How many memories one agent has under a term.

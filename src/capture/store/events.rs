@@ -82,7 +82,7 @@ pub async fn event_count(tx: &mut Tx, tenant: TenantId, filter: &EventFilter) ->
 /// One page of events and one more, newest first, in the database of the bus that the filter names.
 pub async fn event_list(tx: &mut Tx, tenant: TenantId, filter: &EventFilter, seek: &Seek, size: usize) -> Result<Vec<Event>, DbError> {
     let mut query = events(of_bus(filter.bus.unwrap_or_default()), tenant, filter)?;
-    seek.push(&mut query, "e.created_at", "e.id", true, size);
+    seek.push(&mut query, "e.created_at", "e.id", !filter.reversed, size);
     tx.rows(query).await
 }
 

@@ -45,7 +45,7 @@ pub async fn source_count(tx: &mut Tx, tenant: TenantId, filter: &SourceFilter) 
 /// One page of sources and one more, newest first.
 pub async fn source_list(tx: &mut Tx, tenant: TenantId, filter: &SourceFilter, seek: &Seek, size: usize) -> Result<Vec<Located>, DbError> {
     let mut query = sources(LOCATED, tenant, filter)?;
-    seek.push(&mut query, "s.created_at", "s.id", true, size);
+    seek.push(&mut query, "s.created_at", "s.id", !filter.reversed, size);
     tx.rows(query).await
 }
 

@@ -50,7 +50,7 @@ pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &InboxFilter) -> Resul
 /// One page of candidates and one more, oldest first.
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &InboxFilter, seek: &Seek, size: usize) -> Result<Vec<Memory>, DbError> {
     let mut query = select(COLUMNS, tenant, filter)?;
-    seek.push(&mut query, "m.created_at", "m.id", false, size);
+    seek.push(&mut query, "m.created_at", "m.id", filter.reversed, size);
     tx.rows(query).await
 }
 

@@ -147,7 +147,7 @@ pub async fn list_contexts(
                    from context_log c
                    left join context_texts t on t.tenant_id = c.tenant_id and t.agent_id = c.agent_id and t.context_id = c.id";
     let mut query = select(from, tenancy, filter, user)?;
-    seek.push(&mut query, "c.at", "c.id", true, size);
+    seek.push(&mut query, "c.at", "c.id", !filter.reversed, size);
     tx.rows(query).await
 }
 

@@ -84,7 +84,7 @@ pub async fn list_documents(
     size: usize,
 ) -> Result<Vec<DocumentRow>, DbError> {
     let mut query = matching(documents!(), tenant, filter)?;
-    seek.push(&mut query, "d.valid_from", "d.id", true, size);
+    seek.push(&mut query, "d.valid_from", "d.id", !filter.reversed, size);
     tx.rows(query).await
 }
 

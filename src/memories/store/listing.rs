@@ -112,7 +112,7 @@ pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter) -> Resu
 /// One page's memories and one more, in reading order; newest write first.
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter, seek: &Seek, size: usize) -> Result<Vec<Memory>, DbError> {
     let mut query = select(COLUMNS, tenant, filter)?;
-    seek.push(&mut query, "m.updated_at", "m.id", true, size);
+    seek.push(&mut query, "m.updated_at", "m.id", !filter.reversed, size);
     tx.rows(query).await
 }
 

@@ -49,7 +49,7 @@ pub async fn people(
     size: usize,
 ) -> Result<Vec<StoredPerson>, DbError> {
     let mut query = matching("p.id, p.agent_id, p.user_id, p.updated_at", tenant, filter, named)?;
-    seek.push(&mut query, "p.updated_at", "p.id", true, size);
+    seek.push(&mut query, "p.updated_at", "p.id", !filter.reversed, size);
     tx.rows(query).await
 }
 

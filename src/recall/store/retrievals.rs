@@ -87,7 +87,7 @@ pub async fn list_retrievals(
     size: usize,
 ) -> Result<Vec<Retrieval>, DbError> {
     let mut query = select(logged!(), tenancy, filter)?;
-    seek.push(&mut query, "r.at", "r.id", true, size);
+    seek.push(&mut query, "r.at", "r.id", !filter.reversed, size);
     tx.rows(query).await
 }
 

@@ -127,7 +127,7 @@ pub async fn list_terms(
 ) -> Result<Vec<TermRow>, DbError> {
     let mut query = QueryBuilder::new(concat!("select ", term_row!()));
     narrow(&mut query, tenant, filter);
-    seek.push(&mut query, "t.normal", "t.id", false, size);
+    seek.push(&mut query, "t.normal", "t.id", filter.reversed, size);
     tx.rows(query).await
 }
 

@@ -7,8 +7,8 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, Choice, Filtered, Moment, NoMatch, Pager, Parsed, TableCard, Time, Zone, awaited, choice, columns, or_error,
-        parsed, reading, text,
+        Answered, Badge, Choice, Filtered, Moment, NoMatch, Pager, Parsed, TableCard, Time, Zone, awaited, choice, columns, is_reversed,
+        or_error, parsed, reading, reversing, text,
     },
 };
 use leptos::prelude::*;
@@ -26,6 +26,7 @@ fn filter(query: &Query) -> Parsed<AuditFilter> {
         until: query.day("until", true, errors),
         after: query.owned("after"),
         before: query.owned("before"),
+        reversed: is_reversed(query),
     })
 }
 
@@ -77,6 +78,7 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
         .into_any();
     }
     let zone = Zone::expect().name();
+    let when = view! { "When " <span class="block truncate font-normal" title=zone>{zone}</span> };
     view! {
         <div class="mb-2 flex flex-wrap items-baseline gap-x-3 text-sm text-soft">
             <p data-testid="total">{text::total(page.total, "entry", "entries")}</p>
@@ -88,11 +90,7 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
             </p>
         </div>
         <TableCard label="Audit log" rows=page.rows.into_iter().map(|entry| view! { <Row entry /> }).collect_view() heads=(
-            view! {
-                <th scope="col" class="hidden w-48 @2xl:table-cell">
-                    "When " <span class="block truncate font-normal" title=zone>{zone}</span>
-                </th>
-            },
+            reversing("/audit", &query, true, (when, "hidden w-48 @2xl:table-cell")),
             columns([("Actor", "hidden w-44 @lg:table-cell"), ("What", "")]),
         ) />
         <Pager path="/audit" query previous=page.previous next=page.next />

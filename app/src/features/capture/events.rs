@@ -87,7 +87,7 @@ fn Events(page: Page<EventRow>, query: Query, may_retry: bool) -> impl IntoView 
     }
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "event", "events")}</p>
-        <div class="card"><EventTable events=page.rows may_retry here=query.href("/events") /></div>
+        <div class="card"><EventTable events=page.rows may_retry here=query.href("/events") list=query.clone() /></div>
         <Pager path="/events" query previous=page.previous next=page.next />
     }
     .into_any()

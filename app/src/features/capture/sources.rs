@@ -3,7 +3,7 @@ use crate::{
     features::{memories::AgentField, views::FilterBar},
     layout::PageHead,
     query::Query,
-    ui::{Answered, Empty, Filtered, Icon, NoMatch, Pager, Shape, TableCard, Time, choice, columns, text},
+    ui::{Answered, Empty, Filtered, Icon, NoMatch, Pager, Shape, TableCard, Time, choice, columns, reversing, text},
 };
 use leptos::prelude::*;
 use wire::{Page, SourceForm, SourceRow, ViewPage};
@@ -31,14 +31,15 @@ fn Sources(page: Page<SourceRow>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
         return view! { <Nothing filtered=query.any(url::SOURCES) || query.any(&["after", "before"]) /> }.into_any();
     }
+    let captured = reversing("/sources", &query, true, ("Captured", "hidden w-30 @4xl:table-cell"));
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "source", "sources")}</p>
-        <TableCard label="Sources" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
+        <TableCard label="Sources" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=(columns([
             ("Source", ""), ("Agent", "hidden w-28 @2xl:table-cell"), ("Size", "number hidden w-24 @5xl:table-cell"),
             ("Turns", "number hidden w-20 @5xl:table-cell"), ("State", "w-28 @sm:w-36"),
             ("Waiting", "number hidden w-20 @md:table-cell"), ("Active", "number hidden w-20 @xl:table-cell"),
-            ("Rejected", "number hidden w-20 @xl:table-cell"), ("Captured", "hidden w-30 @4xl:table-cell"),
-        ]) />
+            ("Rejected", "number hidden w-20 @xl:table-cell"),
+        ]), captured) />
         <Pager path="/sources" query previous=page.previous next=page.next />
     }
     .into_any()

@@ -1,7 +1,8 @@
 use super::words::{kind, state, task};
 use crate::{
     features::erasure::RequestName,
-    ui::{Badge, DataTable, OfSelected, PostForm, Selection, Tick, Time, columns, select_all, text},
+    query::Query,
+    ui::{Badge, DataTable, OfSelected, PostForm, Selection, Tick, Time, columns, reversing, select_all, text},
 };
 use leptos::prelude::*;
 use wire::{EventRow, EventState};
@@ -13,15 +14,23 @@ pub fn EventTable(
     may_retry: bool,
     /// The page that shows it.
     here: String,
+    /// The URL of the list of events, which can be reversed.
+    #[prop(optional)]
+    list: Option<Query>,
 ) -> impl IntoView {
     let select = may_retry && events.iter().any(|event| event.state == EventState::Dead);
+    let (name, class) = ("Requested", "hidden w-30 @2xl:table-cell");
+    let requested = match list {
+        Some(query) => reversing("/events", &query, true, (name, class)),
+        None => columns([(name, class)]),
+    };
     let rows = events.into_iter().map(|event| view! { <Row event select here=here.clone() /> }).collect_view();
     view! {
         <PostForm action="/console/api/retry_events" fields=[("done", here)]>
             <DataTable label="Events" rows heads=(select.then(select_all), columns([
                 ("Work", ""), ("State", "w-28 @md:w-40"), ("Attempts", "number hidden w-20 @md:table-cell"),
-                ("Agent", "hidden w-28 @2xl:table-cell"), ("Requested", "hidden w-30 @2xl:table-cell"),
-            ])) />
+                ("Agent", "hidden w-28 @2xl:table-cell"),
+            ]), requested) />
             {select.then(|| view! {
                 <Selection one="event" many="events" hint="Select failed events to retry them together.">
                     <button class="button" type="submit"><OfSelected verb="Retry" end="" /></button>

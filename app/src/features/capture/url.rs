@@ -2,7 +2,7 @@
 
 use crate::{
     query::Query,
-    ui::{Parsed, parsed},
+    ui::{Parsed, is_reversed, parsed},
 };
 use wire::{EventFilter, SourceFilter};
 
@@ -16,6 +16,7 @@ pub fn sources(query: &Query) -> Parsed<SourceFilter> {
         user_id: query.read("user", "An id, a reference or a name of at most 256 printable characters.", errors),
         after: query.owned("after"),
         before: query.owned("before"),
+        reversed: is_reversed(query),
     })
 }
 
@@ -28,6 +29,7 @@ pub fn events(query: &Query) -> Parsed<EventFilter> {
         state: query.read("state", "Choose one of the states.", errors),
         after: query.owned("after"),
         before: query.owned("before"),
+        reversed: is_reversed(query),
     })
 }
 

@@ -8,7 +8,9 @@ use crate::{
     features::{memories::AgentField, views::FilterBar},
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{Answered, DataTable, Empty, Filtered, NoMatch, OrPlayground, Pager, Selection, Shape, Tick, Time, choice, columns, text},
+    ui::{
+        Answered, DataTable, Empty, Filtered, NoMatch, OrPlayground, Pager, Selection, Shape, Tick, Time, choice, columns, reversing, text,
+    },
 };
 use leptos::prelude::*;
 use wire::{ContextEntry, ContextFilter, Page, ViewPage};
@@ -61,8 +63,9 @@ fn Contexts(page: Page<ContextEntry>, query: Query) -> impl IntoView {
                 view! { <th scope="col" class="w-9 pr-0!"><span class="sr-only">"Select"</span></th> },
                 columns([
                     ("Query", ""), ("Agent", "hidden w-32 @3xl:table-cell"), ("Tokens", "number hidden w-64 @lg:table-cell"),
-                    ("Duration", "number hidden w-24 @4xl:table-cell"), ("Assembled", "hidden w-30 @3xl:table-cell"),
+                    ("Duration", "number hidden w-24 @4xl:table-cell"),
                 ]),
+                reversing(PATH, &query, true, ("Assembled", "hidden w-30 @3xl:table-cell")),
             ) />
             <Selection
                 one="context"

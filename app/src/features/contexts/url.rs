@@ -2,7 +2,7 @@
 
 use crate::{
     query::Query,
-    ui::{Parsed, check_period, parsed},
+    ui::{Parsed, check_period, is_reversed, parsed},
 };
 use wire::{
     AssembleRequest, BlockOrder, CONTEXT_BUDGET, ContextFilter, ContextId, ContextTiers, FieldError, LoggedContext, PreviewRequest,
@@ -30,6 +30,7 @@ pub fn log(query: &Query) -> Parsed<ContextFilter> {
             until: query.day("until", true, errors),
             after: query.owned("after"),
             before: query.owned("before"),
+            reversed: is_reversed(query),
         };
         check_period(filter.from, filter.until, errors);
         filter

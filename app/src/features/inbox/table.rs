@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Badge, Canonical, OfSelected, Selectable, Tick, Time, Tone, columns, text},
+    ui::{Badge, Canonical, OfSelected, Selectable, Tick, Time, Tone, columns, reversing, text},
 };
 use leptos::prelude::*;
 use wire::{InboxItem, MemoryId, SuggestionRelation};
@@ -13,6 +13,7 @@ use wire::{InboxItem, MemoryId, SuggestionRelation};
 #[component]
 pub fn Table(rows: Vec<InboxItem>, query: Query, focus: Option<MemoryId>, select: bool) -> impl IntoView {
     let back = query.without(&["focus"]).href("/inbox");
+    let found = reversing("/inbox", &query, false, ("Found", "hidden w-30 @2xl:table-cell"));
     let first = rows.first().map(|row| row.id);
     let rows =
         rows.into_iter().map(|row| view! { <Row first=first == Some(row.id) row query=query.clone() focus select /> }).collect_view();
@@ -25,10 +26,9 @@ pub fn Table(rows: Vec<InboxItem>, query: Query, focus: Option<MemoryId>, select
             hint="Select candidates to decide them together."
             select
             rows
-            heads=columns([
+            heads=(columns([
                 ("Candidate", ""), ("Topic", "hidden w-44 @2xl:table-cell"), ("Agent", "hidden w-28 @2xl:table-cell"),
-                ("Found", "hidden w-30 @2xl:table-cell"),
-            ])
+            ]), found)
         >
             <button class="button" type="submit" name="what" value="confirm"><OfSelected verb="Confirm" /></button>
             <button class="button button-danger" type="submit" name="what" value="reject"><OfSelected verb="Reject" /></button>

@@ -2,7 +2,7 @@
 
 use crate::{
     query::Query,
-    ui::{Parsed, landing, parsed},
+    ui::{Parsed, is_reversed, landing, parsed},
 };
 use wire::{InboxFilter, MemoryId, SuggestionFilter};
 
@@ -18,6 +18,7 @@ pub fn filter(query: &Query) -> Parsed<InboxFilter> {
         q: query.owned("q"),
         after: query.owned("after"),
         before: query.owned("before"),
+        reversed: is_reversed(query),
     })
 }
 

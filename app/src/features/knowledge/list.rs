@@ -8,7 +8,7 @@ use crate::{
     query::Query,
     ui::{
         Answered, Badge, DataTable, Empty, Filtered, NoMatch, Pager, Parsed, SearchField, Shape, TextField, Time, Tone, choice, columns,
-        parsed, text,
+        is_reversed, parsed, reversing, text,
     },
 };
 use leptos::prelude::*;
@@ -25,6 +25,7 @@ fn filter(query: &Query) -> Parsed<DocumentFilter> {
         retired: query.read("retired", "Choose one of the options.", errors),
         after: query.owned("after"),
         before: query.owned("before"),
+        reversed: is_reversed(query),
     })
 }
 
@@ -66,7 +67,7 @@ fn Documents(page: Page<Document>, query: Query) -> impl IntoView {
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total} {part}</p>
         <div class="card">
-            <Table rows=page.rows />
+            <Table rows=page.rows query=query.clone() />
         </div>
         <Pager path="/knowledge" query previous=page.previous next=page.next />
     }
@@ -74,13 +75,13 @@ fn Documents(page: Page<Document>, query: Query) -> impl IntoView {
 }
 
 #[component]
-fn Table(rows: Vec<Document>) -> impl IntoView {
+fn Table(rows: Vec<Document>, query: Query) -> impl IntoView {
+    let updated = reversing("/knowledge", &query, true, ("Updated", "hidden w-30 @4xl:table-cell"));
     view! {
-        <DataTable label="Documents" rows=rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
+        <DataTable label="Documents" rows=rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=(columns([
             ("Document", ""), ("Kind", "hidden w-32 @4xl:table-cell"), ("Status", "hidden w-28 @xl:table-cell"),
             ("Chunks", "number hidden w-32 @xl:table-cell"), ("Cited, 30 days", "number hidden w-32 @md:table-cell"),
-            ("Updated", "hidden w-30 @4xl:table-cell"),
-        ]) />
+        ]), updated) />
     }
 }
 

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     query::Query,
-    ui::{Badge, Canonical, Icon, OfSelected, Selectable, Shape, Tick, Time, Tone, columns, text},
+    ui::{Badge, Canonical, Icon, OfSelected, Selectable, Shape, Tick, Time, Tone, columns, reversing, text},
 };
 use leptos::prelude::*;
 use wire::{MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus, SearchHit, Source};
@@ -43,8 +43,10 @@ pub fn Table(
         Some(("Agent", format!("w-28 {WIDE}"))),
         Some(("Source", format!("w-40 {WIDEST}"))),
         Some((name, fate)),
-        Some(("Updated", format!("w-30 {updated}"))),
     ];
+    // Hits are in the order of their rank.
+    let updated = ("Updated", format!("w-30 {updated}"));
+    let updated = if ranked { columns([updated]) } else { reversing("/memories", &query, true, updated) };
     let rows = rows
         .into_iter()
         .map(
@@ -60,7 +62,7 @@ pub fn Table(
             hint="Select memories to delete them together."
             select
             rows
-            heads=columns(heads.into_iter().flatten())
+            heads=(columns(heads.into_iter().flatten()), updated)
         >
             <button class="button button-danger" type="submit">
                 <Icon shape=Shape::Delete />

@@ -2,7 +2,7 @@
 
 use crate::{
     query::Query,
-    ui::{Parsed, check_period, parsed},
+    ui::{Parsed, check_period, is_reversed, parsed},
 };
 use chrono::{DateTime, SecondsFormat, Utc};
 use uuid::Uuid;
@@ -63,6 +63,7 @@ pub fn filter(query: &Query) -> Parsed<MemoryFilter> {
             state: query.read("state", "Choose one of the options.", errors),
             after: query.owned("after"),
             before: query.owned("before"),
+            reversed: is_reversed(query),
         };
         check_period(filter.from, filter.until, errors);
         let mut contradicting = |field: &str, message: &str| errors.push(FieldError::new(field, message));

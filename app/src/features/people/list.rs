@@ -7,7 +7,10 @@ use crate::{
     features::{memories::AgentField, views::FilterBar},
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, Empty, Filtered, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any, parsed, reading, text},
+    ui::{
+        Answered, Badge, Empty, Filtered, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any, is_reversed, parsed,
+        reading, reversing, text,
+    },
 };
 use foundation::identity::User;
 use leptos::prelude::*;
@@ -22,6 +25,7 @@ fn filter(query: &Query) -> Parsed<PeopleFilter> {
         user: query.owned("user"),
         after: query.owned("after"),
         before: query.owned("before"),
+        reversed: is_reversed(query),
     })
 }
 
@@ -65,13 +69,13 @@ fn People(page: Page<PersonRow>, query: Query) -> impl IntoView {
         let filtered = query.any(NAMES) || query.any(&["after", "before"]);
         return view! { <div class="card"><Nothing filtered /></div> }.into_any();
     }
+    let changed = reversing("/people", &query, true, ("Last changed", "hidden w-30 @3xl:table-cell"));
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "profile", "profiles")}</p>
-        <TableCard label="Profiles" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
+        <TableCard label="Profiles" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=(columns([
             ("Person", ""), ("Agent", "w-24 @md:w-28"), ("Entries", "number hidden w-20 @xl:table-cell"),
             ("Confident", "number hidden w-24 @2xl:table-cell"), ("Disputed", "number hidden w-24 @xl:table-cell"),
-            ("Last changed", "hidden w-30 @3xl:table-cell"),
-        ]) />
+        ]), changed) />
         <Pager path="/people" query previous=page.previous next=page.next />
     }
     .into_any()

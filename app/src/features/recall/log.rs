@@ -3,7 +3,7 @@ use crate::{
     features::{memories::AgentField, views::FilterBar},
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{Answered, Empty, Filtered, NoMatch, OrPlayground, Pager, SearchField, Shape, TableCard, Time, choice, columns, text},
+    ui::{Answered, Empty, Filtered, NoMatch, OrPlayground, Pager, SearchField, Shape, TableCard, Time, choice, columns, reversing, text},
 };
 use leptos::prelude::*;
 use wire::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
@@ -50,13 +50,14 @@ fn Recalls(page: Page<Retrieval>, query: Query) -> impl IntoView {
             view! { <div class="card"><First /></div> }.into_any()
         };
     }
+    let asked = reversing("/recall/log", &query, true, ("Asked", "hidden w-30 @xl:table-cell"));
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::total(page.total, "recall", "recalls")}</p>
-        <TableCard label="Recalls" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=columns([
+        <TableCard label="Recalls" rows=page.rows.into_iter().map(|row| view! { <Row row /> }).collect_view() heads=(columns([
             ("Query", ""), ("Agent", "hidden w-32 @xl:table-cell"), ("Memories", "number hidden w-24 @md:table-cell"),
             ("Knowledge", "number hidden w-28 @4xl:table-cell"), ("Ranking", "hidden w-24 @4xl:table-cell"),
-            ("Duration", "number hidden w-24 @4xl:table-cell"), ("Asked", "hidden w-30 @xl:table-cell"),
-        ]) />
+            ("Duration", "number hidden w-24 @4xl:table-cell"),
+        ]), asked) />
         <Pager path="/recall/log" query previous=page.previous next=page.next />
     }
     .into_any()

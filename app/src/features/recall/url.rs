@@ -2,7 +2,7 @@
 
 use crate::{
     query::Query,
-    ui::{Parsed, check_period, parsed},
+    ui::{Parsed, check_period, is_reversed, parsed},
 };
 use chrono::{DateTime, NaiveTime, Utc};
 use wire::{
@@ -68,6 +68,7 @@ pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
             until: query.day("until", true, errors),
             after: query.owned("after"),
             before: query.owned("before"),
+            reversed: is_reversed(query),
         };
         check_period(filter.from, filter.until, errors);
         if filter.memory_id.is_some() && filter.zero_hit == Some(true) {

@@ -3,7 +3,10 @@ use crate::{
     features::views::FilterBar,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Answered, Badge, Empty, Filtered, NoMatch, Pager, Parsed, Shape, TableCard, Tone, awaited, choice, columns, parsed, text},
+    ui::{
+        Answered, Badge, Empty, Filtered, NoMatch, Pager, Parsed, Shape, TableCard, Tone, awaited, choice, columns, is_reversed, parsed,
+        reversing, text,
+    },
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Page, Term, TermFilter, ViewPage};
@@ -16,6 +19,7 @@ fn filter(query: &Query) -> Parsed<TermFilter> {
         retired: query.read("retired", "Choose one of the options.", errors),
         after: query.owned("after"),
         before: query.owned("before"),
+        reversed: is_reversed(query),
     })
 }
 
@@ -47,12 +51,13 @@ fn Terms(page: Page<Term>, query: Query) -> impl IntoView {
     }
     let kind = if query.get("retired") == Some("true") { "retired " } else { "" };
     let total = text::count(page.total, &format!("{kind}term"), &format!("{kind}terms"));
+    let term = reversing("/vocabulary/terms", &query, false, ("Term", "@xl:w-56"));
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total}</p>
-        <TableCard label="Terms" rows=page.rows.into_iter().map(|term| view! { <Row term /> }).collect_view() heads=columns([
-            ("Term", "@xl:w-56"), ("Definition", "hidden @xl:table-cell"), ("Aliases", "hidden w-64 @4xl:table-cell"),
+        <TableCard label="Terms" rows=page.rows.into_iter().map(|term| view! { <Row term /> }).collect_view() heads=(term, columns([
+            ("Definition", "hidden @xl:table-cell"), ("Aliases", "hidden w-64 @4xl:table-cell"),
             ("Memories", "number w-24"), ("Agents", "number hidden w-20 @md:table-cell"),
-        ]) />
+        ])) />
         <Pager path="/vocabulary/terms" query previous=page.previous next=page.next names=("Previous", "Next") />
     }
     .into_any()

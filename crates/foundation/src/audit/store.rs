@@ -251,7 +251,7 @@ pub async fn count(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter) -> Resul
 pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &AuditFilter, seek: &Seek, size: usize) -> Result<Vec<AuditEntry>, DbError> {
     let mut query = QueryBuilder::new(concat!("select ", columns!(), ", ", proof!(), entries!()));
     narrow(&mut query, tenant, filter);
-    seek.push(&mut query, "l.at", "l.event_id", true, size);
+    seek.push(&mut query, "l.at", "l.event_id", !filter.reversed, size);
     tx.rows(query).await
 }
 

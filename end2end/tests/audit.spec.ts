@@ -62,6 +62,7 @@ test('the log can be read from its beginning, with the same filters', { tag: '@n
   await expect(when).toHaveAttribute('aria-sort', 'ascending');
   await expect(audit.entries.nth(0)).toContainText('Memory stored');
   await expect(audit.entries.nth(1)).toContainText('Memory deleted');
+  await expect(audit.main.getByRole('link', { name: 'CSV' })).toHaveAttribute('href', `/audit.csv?target=${id}`);
   await audit.action.selectOption('Memory deleted');
   await audit.apply.click();
   await expect(audit.total).toHaveText('1 entry');

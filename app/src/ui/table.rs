@@ -38,7 +38,7 @@ pub fn reversing<N: IntoView + 'static, C: Into<String>>(path: &str, query: &Que
 
 /// A head with a link that changes the order; `order` is that of the rows if they are ordered by it.
 fn sorted_head<N: IntoView + 'static, C: Into<String>>(href: String, (name, class): (N, C), order: Option<&'static str>) -> AnyView {
-    let class = class.into();
+    let class = Some(class.into()).filter(|class| !class.is_empty());
     let arrow = order.map(|order| {
         let arrow = if order == "ascending" { " ↑" } else { " ↓" };
         view! { <span aria-hidden="true">{arrow}</span> }

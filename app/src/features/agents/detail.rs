@@ -8,7 +8,7 @@ use crate::{
     },
     guard::by_id,
     layout::{Crumb, ViewerResource},
-    query::{Query, use_param},
+    query::{Query, use_param, use_query},
     ui::{Badge, DataTable, Time, Titled, Tone, Zone, awaited, columns, fact, or_missing, reading, rows_or, text},
 };
 use extract::transcript::zone::day_start;
@@ -21,12 +21,12 @@ use wire::{AgentDetail, AgentId, AgentKind, BarUnit, Discipline, HealthBar, Memo
 pub fn AgentPage() -> impl IntoView {
     let id = use_param::<AgentId>("id");
     let detail = reading(by_id(id, read_agent, "No agent has this id."));
-    let who = ViewerResource::shared();
+    let (who, query) = (ViewerResource::shared(), use_query());
     view! {
         <Crumb href="/agents" text="Agents" />
         {awaited(async move {
             let (may_block, flash) = who.allows(OperatorRole::Admin).await;
-            or_missing("Agent", detail.await, |detail| view! { <Whole detail may_block flash /> })
+            or_missing("Agent", detail.await, |detail| view! { <Whole detail may_block flash query /> })
         })}
     }
 }
@@ -37,7 +37,7 @@ fn of(path: &str, id: AgentId) -> String {
 }
 
 #[component]
-fn Whole(detail: AgentDetail, may_block: bool, flash: Option<Flash>) -> impl IntoView {
+fn Whole(detail: AgentDetail, may_block: bool, flash: Option<Flash>, query: Query) -> impl IntoView {
     let agent = detail.summary.clone();
     let (id, is_agent) = (agent.id, agent.kind == AgentKind::Agent);
     let name = (!agent.name.eq_ignore_ascii_case(&agent.slug)).then(|| agent.name.clone());
@@ -65,7 +65,7 @@ fn Whole(detail: AgentDetail, may_block: bool, flash: Option<Flash>) -> impl Int
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
                 <Recalls id days=detail.days.clone() week=detail.week month=detail.month />
-                {is_agent.then(|| view! { <Keys keys=detail.keys.clone() now=detail.now /> })}
+                {is_agent.then(|| view! { <Keys id keys=detail.keys.clone() now=detail.now query=query.clone() /> })}
                 <Users id users=detail.users.clone() total=detail.users_total />
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">

@@ -1,12 +1,30 @@
 use super::list::when;
-use crate::ui::{Badge, TableCard, Time, Titled, Tone, columns, text};
+use crate::{
+    query::Query,
+    ui::{Badge, TableCard, Time, Titled, Tone, columns, sorting, text},
+};
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
-use wire::AgentKey;
+use std::cmp::Reverse;
+use wire::{AgentId, AgentKey};
+
+/// Sorts keys by the column that the URL names, the most used or latest first. Usually those in force come first.
+fn sort(keys: &mut [AgentKey], by: Option<&str>) {
+    match by {
+        Some("created") => keys.sort_by_key(|key| Reverse(key.created_at)),
+        Some("requests") => keys.sort_by_key(|key| Reverse(key.requests)),
+        Some("used") => keys.sort_by_key(|key| Reverse(key.last_used_at)),
+        _ => {}
+    }
+}
 
 /// The API keys of an agent: what each may do, how often it was used and refused, and when and from where it was last used.
 #[component]
-pub fn Keys(keys: Vec<AgentKey>, now: DateTime<Utc>) -> impl IntoView {
+pub fn Keys(id: AgentId, keys: Vec<AgentKey>, now: DateTime<Utc>, query: Query) -> impl IntoView {
+    let mut keys = keys;
+    sort(&mut keys, query.get("sort"));
+    let path = format!("/agents/{id}");
+    let head = |key, name, class| sorting(&path, &query, key, (name, class));
     let body = if keys.is_empty() {
         view! {
             <p class="card px-4 py-3 text-sm text-soft">
@@ -17,10 +35,12 @@ pub fn Keys(keys: Vec<AgentKey>, now: DateTime<Utc>) -> impl IntoView {
     } else {
         let rows = keys.into_iter().map(|key| view! { <Row key now /> }).collect_view();
         view! {
-            <TableCard label="API keys" rows heads=columns([
-                ("Key", ""), ("Scopes", "hidden @xl:table-cell"), ("Created", "hidden w-30 @2xl:table-cell"),
-                ("Requests", "number hidden w-26 @md:table-cell"), ("Last used", "w-30"),
-            ]) />
+            <TableCard label="API keys" rows heads=(
+                columns([("Key", ""), ("Scopes", "hidden @xl:table-cell")]),
+                head("created", "Created", "hidden w-30 @2xl:table-cell"),
+                head("requests", "Requests", "number hidden w-26 @md:table-cell"),
+                head("used", "Last used", "w-30"),
+            ) />
         }
         .into_any()
     };

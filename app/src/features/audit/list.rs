@@ -78,15 +78,17 @@ fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
         .into_any();
     }
     let zone = Zone::expect().name();
+    // The files have an order of their own.
+    let file = query.without(&["sort"]);
     let when = view! { "When " <span class="block truncate font-normal" title=zone>{zone}</span> };
     view! {
         <div class="mb-2 flex flex-wrap items-baseline gap-x-3 text-sm text-soft">
             <p data-testid="total">{text::total(page.total, "entry", "entries")}</p>
             <p class="ml-auto">
                 "Export as "
-                <a class="underline" href=query.href("/audit.csv") rel="external" download="">"CSV"</a>
+                <a class="underline" href=file.href("/audit.csv") rel="external" download="">"CSV"</a>
                 " or "
-                <a class="underline" href=query.href("/audit.jsonl") rel="external" download="">"JSON Lines"</a>
+                <a class="underline" href=file.href("/audit.jsonl") rel="external" download="">"JSON Lines"</a>
             </p>
         </div>
         <TableCard label="Audit log" rows=page.rows.into_iter().map(|entry| view! { <Row entry /> }).collect_view() heads=(

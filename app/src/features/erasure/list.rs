@@ -6,8 +6,11 @@ use crate::{
     Flash,
     features::people::Person,
     layout::{PageHead, ViewerResource},
-    query::Query,
-    ui::{AreaField, Badge, DataTable, Empty, PostForm, ReasonField, Shape, TextField, Time, Tone, awaited, columns, or_error, text},
+    query::{Query, use_query},
+    ui::{
+        AreaField, Badge, DataTable, Empty, PostForm, ReasonField, Shape, TextField, Time, Tone, awaited, columns, is_reversed, or_error,
+        reversing, text,
+    },
 };
 use leptos::prelude::*;
 use wire::{Erasure, ErasureState, LegalHold, OperatorRole};
@@ -15,7 +18,7 @@ use wire::{Erasure, ErasureState, LegalHold, OperatorRole};
 /// The page of erasures: the form that begins one, requests, and legal holds.
 #[component]
 pub fn ErasuresPage() -> impl IntoView {
-    let list = erasures();
+    let (list, query) = (erasures(), use_query());
     let who = ViewerResource::shared();
     view! {
         <PageHead title="Erasure">
@@ -23,17 +26,17 @@ pub fn ErasuresPage() -> impl IntoView {
         </PageHead>
         {awaited(async move {
             let answer = who.permitted(OperatorRole::Admin, NOT_ALLOWED, list).await;
-            or_error(answer, |(viewer, list)| view! { <Whole list flash=viewer.refused() /> })
+            or_error(answer, |(viewer, list)| view! { <Whole list flash=viewer.refused() query /> })
         })}
     }
 }
 
 #[component]
-fn Whole(list: ErasureList, flash: Option<Flash>) -> impl IntoView {
+fn Whole(list: ErasureList, flash: Option<Flash>, query: Query) -> impl IntoView {
     view! {
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
-                <Requests requests=list.requests />
+                <Requests requests=list.requests query />
                 <Holds holds=list.holds flash=flash.clone() />
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">
@@ -81,7 +84,7 @@ fn SetHold(flash: Option<Flash>) -> impl IntoView {
 }
 
 #[component]
-fn Requests(requests: Vec<Erasure>) -> impl IntoView {
+fn Requests(requests: Vec<Erasure>, query: Query) -> impl IntoView {
     if requests.is_empty() {
         return view! {
             <section class="card">
@@ -91,6 +94,10 @@ fn Requests(requests: Vec<Erasure>) -> impl IntoView {
             </section>
         }
         .into_any();
+    }
+    let mut requests = requests;
+    if is_reversed(&query) {
+        requests.reverse();
     }
     let running = requests.iter().any(|request| request.state == ErasureState::Confirmed);
     let rows = requests.into_iter().map(|request| {
@@ -111,10 +118,9 @@ fn Requests(requests: Vec<Erasure>) -> impl IntoView {
     });
     view! {
         <section class="card overflow-x-auto" aria-label="Requests" tabindex="0" data-again=running.then_some("")>
-            <DataTable label="Requests" class="data" rows=rows.collect_view() heads=columns([
+            <DataTable label="Requests" class="data" rows=rows.collect_view() heads=(columns([
                 ("Person", ""), ("State", ""), ("Requested by", "hidden @lg:table-cell"), ("Confirmed by", "hidden @lg:table-cell"),
-                ("Requested", ""),
-            ]) />
+            ]), reversing("/erasure", &query, true, ("Requested", ""))) />
         </section>
     }
     .into_any()

@@ -2,16 +2,17 @@ use super::api::projects;
 use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
-    query::Query,
-    ui::{Empty, PostForm, Shape, TableCard, TextField, Time, awaited, columns, or_error, reading, text},
+    query::{Query, use_query},
+    ui::{Empty, PostForm, Shape, TableCard, TextField, Time, awaited, columns, or_error, reading, sorting, text},
 };
 use leptos::prelude::*;
+use std::cmp::Reverse;
 use wire::{OperatorRole, Project};
 
 /// The page of all projects, with a form for a new one.
 #[component]
 pub fn ProjectsPage() -> impl IntoView {
-    let (list, who) = (reading(projects()), ViewerResource::shared());
+    let (list, who, query) = (reading(projects()), ViewerResource::shared(), use_query());
     view! {
         <PageHead title="Projects">
             "A memory may belong to a project. Recalls for a project prefer its memories and those of linked projects."
@@ -20,7 +21,7 @@ pub fn ProjectsPage() -> impl IntoView {
             let (may_create, flash) = who.allows(OperatorRole::Operator).await;
             or_error(list.await, |projects| view! {
                 <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
-                    <div class="mb-6 min-w-0"><Table projects /></div>
+                    <div class="mb-6 min-w-0"><Table projects query /></div>
                     {may_create.then(|| view! {
                         <NewProject action="/console/api/create_project" title="New project" button="Create project" flash />
                     })}
@@ -30,8 +31,18 @@ pub fn ProjectsPage() -> impl IntoView {
     }
 }
 
+/// Sorts projects by the column that the URL names, the most or latest first. Usually they are in the order of their slugs.
+fn sort(projects: &mut [Project], by: Option<&str>) {
+    match by {
+        Some("repositories") => projects.sort_by_key(|project| Reverse(project.repos.len())),
+        Some("links") => projects.sort_by_key(|project| Reverse(project.linked.len())),
+        Some("created") => projects.sort_by_key(|project| Reverse(project.created_at)),
+        _ => {}
+    }
+}
+
 #[component]
-fn Table(projects: Vec<Project>) -> impl IntoView {
+fn Table(projects: Vec<Project>, query: Query) -> impl IntoView {
     if projects.is_empty() {
         return view! {
             <div class="card">
@@ -44,6 +55,16 @@ fn Table(projects: Vec<Project>) -> impl IntoView {
         .into_any();
     }
     let total = text::count(i64::try_from(projects.len()).unwrap_or(i64::MAX), "project", "projects");
+    let mut projects = projects;
+    sort(&mut projects, query.get("sort"));
+    let head = |key, name, class| sorting("/projects", &query, key, (name, class));
+    let heads = (
+        columns([("Project", "")]),
+        head("repositories", "Repositories", "number"),
+        head("links", "Links", "number"),
+        columns([("Memories", "hidden @md:table-cell")]),
+        head("created", "Created", "hidden @xl:table-cell"),
+    );
     let row = |project: Project| {
         let number = |n: usize| text::number(i64::try_from(n).unwrap_or(i64::MAX));
         let name = (!project.name.eq_ignore_ascii_case(&project.slug)).then(|| text::visible(&project.name));
@@ -62,10 +83,7 @@ fn Table(projects: Vec<Project>) -> impl IntoView {
     };
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{total}</p>
-        <TableCard label="Projects" class="data" rows=projects.into_iter().map(row).collect_view() heads=columns([
-            ("Project", ""), ("Repositories", "number"), ("Links", "number"), ("Memories", "hidden @md:table-cell"),
-            ("Created", "hidden @xl:table-cell"),
-        ]) />
+        <TableCard label="Projects" class="data" rows=projects.into_iter().map(row).collect_view() heads />
     }
     .into_any()
 }
@@ -90,5 +108,34 @@ pub fn NewProject(
             <p class="text-xs text-soft">"A slug has 1 to 63 characters (a-z, 0-9 and -) and is unique in the organisation."</p>
             <button class="button button-primary" type="submit">{button}</button>
         </PostForm>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use chrono::DateTime;
+    use uuid::Uuid;
+
+    #[test]
+    fn projects_are_sorted_by_the_column_of_the_url() {
+        let project = |slug: &str, links, day: i64| Project {
+            id: Uuid::nil(),
+            slug: slug.to_owned(),
+            name: String::new(),
+            created_at: DateTime::from_timestamp(day * 86_400, 0).unwrap(),
+            repos: vec![],
+            linked: vec![Uuid::nil(); links],
+        };
+        let projects = [project("harbour", 1, 2), project("orchard", 3, 1), project("quarry", 1, 3)];
+        let sorted = |by: Option<&str>| {
+            let mut projects = projects.to_vec();
+            sort(&mut projects, by);
+            projects.into_iter().map(|project| project.slug).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            [None, Some("links"), Some("created"), Some("nonsense")].map(sorted),
+            ["harbour orchard quarry", "orchard harbour quarry", "quarry harbour orchard", "harbour orchard quarry"]
+        );
     }
 }

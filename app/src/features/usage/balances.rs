@@ -3,9 +3,10 @@ use crate::{
     Flash,
     features::people::{Person, PersonOf},
     query::Query,
-    ui::{Badge, DataTable, PostForm, ReasonField, TextField, Time, Tone, columns, text},
+    ui::{Badge, DataTable, PostForm, ReasonField, TextField, Time, Tone, columns, sorting, text},
 };
 use leptos::prelude::*;
+use std::cmp::Reverse;
 use wire::{Account, Balances, Credit, UsageLimits, UserId};
 
 /// Stands for a user whom the form asks for.
@@ -16,7 +17,7 @@ const ORGANISATION: &str = "The organisation";
 /// The accounts with limits, the forms that change them, and the latest grants. `user` is whose limits the form changes: the id of a user,
 /// `new`, or nothing for the organisation.
 #[component]
-pub fn Accounts(balances: Balances, may_edit: bool, user: String, flash: Option<Flash>) -> impl IntoView {
+pub fn Accounts(balances: Balances, may_edit: bool, user: String, flash: Option<Flash>, query: Query) -> impl IntoView {
     let Balances { accounts, credits } = balances;
     let is_chosen = |account: &&Account| account.user_id.map(|id| id.to_string()).unwrap_or_default() == user;
     let limits = accounts.iter().find(is_chosen).map(|account| account.limits).unwrap_or_default();
@@ -31,18 +32,31 @@ pub fn Accounts(balances: Balances, may_edit: bool, user: String, flash: Option<
                 "An account without limits can always call models. When an account runs out of credit or reaches a quota, memories are stored without a vector, \
                 searches match words only, and rules replace the chat model. Vectors are added once there is credit again."
             </p>
-            <Limited accounts may_edit />
+            <Limited accounts may_edit query />
             {forms}
             {(!credits.is_empty()).then(|| view! { <Credits credits /> })}
         </section>
     }
 }
 
+/// Sorts accounts by the column that the URL names, those with the most use first.
+fn sort(accounts: &mut [Account], by: Option<&str>) {
+    match by {
+        Some("cost") => accounts.sort_by_key(|account| Reverse(account.used_dollars)),
+        Some("tokens") => accounts.sort_by_key(|account| Reverse(account.used_tokens)),
+        _ => {}
+    }
+}
+
 #[component]
-fn Limited(accounts: Vec<Account>, may_edit: bool) -> impl IntoView {
+fn Limited(accounts: Vec<Account>, may_edit: bool, query: Query) -> impl IntoView {
     if accounts.is_empty() {
         return view! { <p class="card mb-6 p-4 text-sm" data-testid="unlimited">"No account has limits."</p> }.into_any();
     }
+    let mut accounts = accounts;
+    sort(&mut accounts, query.get("sort"));
+    let head = |key, name| sorting("/usage", &query, key, (name, "number"));
+    let heads = (columns([("Account", ""), ("Credit", "number")]), head("cost", "Cost this month"), head("tokens", "Tokens this month"));
     let row = |account: Account| {
         let change = account.user_id.filter(|_| may_edit).map(|id| {
             view! { <a class="ml-2 underline" href=format!("/usage?user={id}#set-limits")>"Change limits"</a> }
@@ -71,9 +85,7 @@ fn Limited(accounts: Vec<Account>, may_edit: bool) -> impl IntoView {
     };
     view! {
         <div class="card mb-6 overflow-x-auto" tabindex="0" role="region" aria-label="Accounts with limits">
-            <DataTable label="Accounts with limits" class="data" rows=accounts.into_iter().map(row).collect_view() heads=columns([
-                ("Account", ""), ("Credit", "number"), ("Cost this month", "number"), ("Tokens this month", "number"),
-            ]) />
+            <DataTable label="Accounts with limits" class="data" rows=accounts.into_iter().map(row).collect_view() heads />
         </div>
     }
     .into_any()

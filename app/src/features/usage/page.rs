@@ -25,7 +25,7 @@ const NAMES: &[&str] = &["from", "until", "agent", "model"];
 pub fn UsagePage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, report) = (filtered.query.clone(), filtered.load(usage));
-    let (user, accounts) = (query.text("user"), reading(read_balances()));
+    let (user, here, accounts) = (query.text("user"), query.clone(), reading(read_balances()));
     let who = ViewerResource::shared();
     view! {
         <PageHead title="Usage">"What model calls cost, and their limits. The local model is free and has no limits."</PageHead>
@@ -38,7 +38,7 @@ pub fn UsagePage() -> impl IntoView {
         <Answered answer=report show=|report, query| view! { <Report report query /> }.into_any() query />
         {awaited(async move {
             let (may_edit, flash) = who.allows(OperatorRole::Admin).await;
-            or_error(accounts.await, |balances| view! { <Accounts balances may_edit user flash /> })
+            or_error(accounts.await, |balances| view! { <Accounts balances may_edit user flash query=here /> })
         })}
     }
 }
@@ -49,6 +49,8 @@ fn Report(report: UsageReport, query: Query) -> impl IntoView {
     if total.calls == 0 {
         return view! { <div class="card mb-6"><NoCalls filtered=query.any(NAMES) /></div> }.into_any();
     }
+    // Whose limits the form below sets, and the order of accounts, are no part of the report.
+    let file = query.without(&["user", "sort"]).href("/usage.csv");
     let period = format!("{} – {} (UTC)", text::day(from), text::day(until));
     let purposes = purposes.into_iter().map(|share| UsageShare { name: share.name.map(|name| purpose(&name).to_owned()), ..share });
     view! {
@@ -56,7 +58,7 @@ fn Report(report: UsageReport, query: Query) -> impl IntoView {
             <p data-testid="total"><strong class="font-medium text-ink">{dollars(total.dollars)}</strong> " for " {calls(total)} ", " {period}</p>
             <p class="ml-auto">
                 "Export as "
-                <a class="underline" href=query.href("/usage.csv") rel="external" download="">"CSV"</a>
+                <a class="underline" href=file rel="external" download="">"CSV"</a>
             </p>
         </div>
         <Days days />

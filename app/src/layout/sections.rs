@@ -32,6 +32,8 @@ pub struct Section {
 pub struct Action {
     pub href: &'static str,
     pub name: &'static str,
+    /// What else people call it.
+    pub also: &'static str,
     pub role: OperatorRole,
 }
 
@@ -75,11 +77,13 @@ pub static DAILY: [Section; 12] = [
         name: "Review",
         shape: Shape::Inbox,
         pages: &[
-            page("/inbox", "Candidates").also("inbox").counts(|waiting| waiting.candidates),
-            page("/vocabulary", "Proposed terms").also("vocabulary review").counts(|waiting| waiting.terms),
-            page("/inbox/suggestions", "Suggestions").also("duplicates").counts(|waiting| waiting.suggestions),
-            page("/memories?status=contradicted", "Contradictions").also("contradicted conflicts").counts(|waiting| waiting.contradicted),
-            page("/inbox/quarantine", "Quarantine").counts(|waiting| waiting.quarantined),
+            page("/inbox", "Candidates").also("inbox confirm approve reject merge").counts(|waiting| waiting.candidates),
+            page("/vocabulary", "Proposed terms").also("vocabulary review suggested phrases aliases").counts(|waiting| waiting.terms),
+            page("/inbox/suggestions", "Suggestions").also("duplicates merge").counts(|waiting| waiting.suggestions),
+            page("/memories?status=contradicted", "Contradictions")
+                .also("contradicted contradictions conflicts")
+                .counts(|waiting| waiting.contradicted),
+            page("/inbox/quarantine", "Quarantine").also("prompt injection suspicious instructions").counts(|waiting| waiting.quarantined),
             page("/memories?unreviewed=true", "Shared memories").also("unreviewed commons").counts(|waiting| waiting.shared),
         ],
     },
@@ -87,86 +91,128 @@ pub static DAILY: [Section; 12] = [
         name: "Memories",
         shape: Shape::Memories,
         pages: &[
-            page("/memories", "Memories"),
-            page("/memories?deleted=true", "Deleted").also("deleted memories"),
-            page("/lifecycle", "Lifecycle").also("sweeps archive expiry"),
+            page("/memories", "Memories").also("facts search export json lines download"),
+            page("/memories?deleted=true", "Deleted").also("deleted memories trash restore undo undelete"),
+            page("/lifecycle", "Lifecycle").also("sweeps archive expiry retention forgetting decay"),
         ],
     },
-    Section { name: "People", shape: Shape::People, pages: &[page("/people", "People").also("profiles users")] },
-    Section { name: "Agents", shape: Shape::Agents, pages: &[page("/agents", "Agents").also("keys commons")] },
+    Section {
+        name: "People",
+        shape: Shape::People,
+        pages: &[page("/people", "People").also("profiles users customers gdpr privacy subject access request export personal data")],
+    },
+    Section {
+        name: "Agents",
+        shape: Shape::Agents,
+        pages: &[page("/agents", "Agents").also("api keys tokens credentials commons block bots")],
+    },
     Section { name: "Projects", shape: Shape::Projects, pages: &[page("/projects", "Projects").also("repositories")] },
     Section {
         name: "Knowledge",
         shape: Shape::Knowledge,
         pages: &[
-            page("/knowledge", "Documents"),
-            page("/knowledge/runs", "Ingestions"),
-            page("/knowledge/topology", "Topology"),
-            page("/knowledge/upload", "Upload").needs(&[OperatorRole::Reviewer]),
+            page("/knowledge", "Documents").also("files specifications decision records adr"),
+            page("/knowledge/runs", "Ingestions").also("import runs failed files"),
+            page("/knowledge/topology", "Topology").also("components architecture graph dependencies"),
+            page("/knowledge/upload", "Upload").also("import files documents pdf html markdown").needs(&[OperatorRole::Reviewer]),
         ],
     },
     Section {
         name: "Vocabulary",
         shape: Shape::Vocabulary,
-        pages: &[page("/vocabulary/terms", "Terms").also("aliases"), page("/vocabulary/decisions", "Decisions")],
+        pages: &[
+            page("/vocabulary/terms", "Terms").also("aliases glossary synonyms"),
+            page("/vocabulary/decisions", "Decisions").also("undo redo history of terms"),
+        ],
     },
     Section {
         name: "Sources",
         shape: Shape::Sources,
-        pages: &[page("/sources", "Sources"), page("/capture", "Capture").needs(&[OperatorRole::Viewer, OperatorRole::Operator])],
+        pages: &[
+            page("/sources", "Sources").also("transcripts conversations captured texts evidence"),
+            page("/capture", "Capture")
+                .also("transcript conversation chat minutes meeting paste")
+                .needs(&[OperatorRole::Viewer, OperatorRole::Operator]),
+        ],
     },
     Section {
         name: "Recalls",
         shape: Shape::Log,
-        pages: &[page("/recall/log", "Recalls").also("recall log"), page("/recall/contexts", "Contexts").also("context log")],
+        pages: &[
+            page("/recall/log", "Recalls").also("recall log queries replay history"),
+            page("/recall/contexts", "Contexts").also("context log assembled prompts tokens budget"),
+        ],
     },
     Section {
         name: "Health",
         shape: Shape::Health,
-        pages: &[page("/recall", "Health").also("recall causes zero hits"), page("/quality", "Quality")],
+        pages: &[
+            page("/recall", "Health").also("recall causes zero hits empty results found nothing"),
+            page("/quality", "Quality").also("metrics charts utilisation corrections"),
+        ],
     },
     Section {
         name: "Playground",
         shape: Shape::Playground,
         pages: &[
-            page("/recall/playground", "Recall").also("recall playground"),
-            page("/recall/playground/context", "Assemble a context").also("context playground"),
-            page("/recall/diagnose", "Diagnose"),
+            page("/recall/playground", "Recall").also("recall playground test try"),
+            page("/recall/playground/context", "Assemble a context").also("context playground test try prompt"),
+            page("/recall/diagnose", "Diagnose").also("why not recalled empty debug explain"),
         ],
     },
 ];
 
 /// What people do to the organisation.
 pub static ADMINISTRATION: [Section; 4] = [
-    Section { name: "Audit", shape: Shape::Audit, pages: &[page("/audit", "Audit").also("audit log")] },
+    Section {
+        name: "Audit",
+        shape: Shape::Audit,
+        pages: &[page("/audit", "Audit").also("audit log history who changed export csv hash chain compliance")],
+    },
     Section {
         name: "Erasure",
         shape: Shape::Delete,
-        pages: &[page("/erasure", "Erasure").also("legal holds").needs(&[OperatorRole::Admin])],
+        pages: &[page("/erasure", "Erasure")
+            .also("legal holds gdpr privacy right to be forgotten erase delete a person admin")
+            .needs(&[OperatorRole::Admin])],
     },
-    Section { name: "Usage", shape: Shape::Usage, pages: &[page("/usage", "Usage").also("credit costs limits")] },
+    Section {
+        name: "Usage",
+        shape: Shape::Usage,
+        pages: &[page("/usage", "Usage").also("credit costs limits tokens billing budget quota export csv admin")],
+    },
     Section {
         name: "Settings",
         shape: Shape::Filter,
         pages: &[
-            page("/inbox/policy", "Capture policy"),
-            page("/lifecycle/policy", "Lifecycle policy"),
-            page("/recall/policy", "Search across sources").also("search policy weights relevant documents"),
-            page("/events", "Events").also("jobs background work"),
-            page("/prompts", "Prompts").also("skills"),
-            page("/recall/model", "Embedding model").needs(&[OperatorRole::Admin]),
+            page("/inbox/policy", "Capture policy").also("admin rules automatic approval retention of sources"),
+            page("/lifecycle/policy", "Lifecycle policy").also("admin retention expiry limits of memories"),
+            page("/recall/policy", "Search across sources").also("search policy weights relevant documents admin ranking"),
+            page("/events", "Events").also("jobs background work queue workers failed retry"),
+            page("/prompts", "Prompts").also("skills instructions mcp"),
+            page("/recall/model", "Embedding model").also("admin vectors re-embed switch").needs(&[OperatorRole::Admin]),
         ],
     },
 ];
 
 /// What the menu offers to do.
 pub static ACTIONS: [Action; 6] = [
-    Action { href: "/memories/new", name: "New memory…", role: OperatorRole::Operator },
-    Action { href: "/capture", name: "Capture a text…", role: OperatorRole::Operator },
-    Action { href: "/knowledge/upload", name: "Upload documents…", role: OperatorRole::Reviewer },
-    Action { href: "/vocabulary/terms/new", name: "New term…", role: OperatorRole::Reviewer },
-    Action { href: "/projects", name: "New project…", role: OperatorRole::Operator },
-    Action { href: "/erasure", name: "Erase a person…", role: OperatorRole::Admin },
+    Action { href: "/memories/new", name: "New memory…", also: "add remember write fact", role: OperatorRole::Operator },
+    Action {
+        href: "/capture",
+        name: "Capture a text…",
+        also: "paste a transcript conversation chat minutes meeting",
+        role: OperatorRole::Operator,
+    },
+    Action {
+        href: "/knowledge/upload",
+        name: "Upload documents…",
+        also: "import files add pdf html markdown",
+        role: OperatorRole::Reviewer,
+    },
+    Action { href: "/vocabulary/terms/new", name: "New term…", also: "add vocabulary glossary alias", role: OperatorRole::Reviewer },
+    Action { href: "/projects", name: "New project…", also: "add repository", role: OperatorRole::Operator },
+    Action { href: "/erasure", name: "Erase a person…", also: "gdpr delete right to be forgotten privacy", role: OperatorRole::Admin },
 ];
 
 /// Every entry of the sidebar, in its order.

@@ -35,6 +35,9 @@ pub fn date(plot: Plot, x: f64, name: String) -> AnyView {
 pub fn Chart<D: IntoView + 'static>(
     #[prop(into)] title: String,
     drawing: D,
+    /// The id of the title.
+    #[prop(optional)]
+    id: Option<&'static str>,
     #[prop(optional)] test_id: Option<&'static str>,
     /// What is below the drawing: the same numbers as a table.
     #[prop(optional)]
@@ -46,7 +49,7 @@ pub fn Chart<D: IntoView + 'static>(
     view! {
         <figure class="card min-w-0" data-testid=test_id>
             <figcaption class="flex flex-wrap items-baseline gap-x-4 gap-y-1 border-b border-line px-3 py-2">
-                <h2>{title}</h2>
+                <h2 id=id>{title}</h2>
                 {children()}
             </figcaption>
             <div class="flex flex-row-reverse overflow-x-auto p-2" tabindex="0" role="region" aria-label=label>{drawing}</div>

@@ -1,53 +1,88 @@
 use super::measures::{Day, Measure};
 use crate::ui::{
-    chart::{Plot, labelled},
-    svg::{hint, word},
+    DataTable, Drawing,
+    chart::{labelled, length, ticks},
+    columns,
+    figure::{axis, date, plot},
+    svg::hint,
     text,
 };
 use chrono::NaiveDate;
 use leptos::prelude::*;
 use std::fmt::Write;
+use wire::Ratio;
 
-const WIDTH: f64 = 360.0;
-const HEIGHT: f64 = 110.0;
-const PLOT: Plot = Plot { left: 4.0, top: 16.0, width: 352.0, height: 72.0 };
+/// The height of the drawing area.
+const HEIGHT: f64 = 90.0;
 
-/// A small bar chart of one number by day. A day without the number has no bar.
+/// Columns of one number by day. A day without the number has none.
 #[component]
 pub fn ByDay(measure: &'static Measure, days: Vec<Day>) -> impl IntoView {
+    let plot = plot(HEIGHT);
     let values: Vec<(NaiveDate, Option<f64>, String)> =
         days.iter().map(|(day, counts)| (*day, measure.value(counts), (measure.counts)((measure.ratio)(counts), counts))).collect();
-    let most = values.iter().filter_map(|(_, value, _)| *value).fold(0.0, f64::max);
-    let label = spoken(measure, &values);
-    let count = u32::try_from(values.len()).unwrap_or(u32::MAX);
-    let (mut bars, mut hints) = (String::new(), Vec::new());
+    let marks = ticks(most(measure, &days), 2);
+    let top = hundredths(marks.last().copied().unwrap_or(1));
+    let n = u32::try_from(values.len()).unwrap_or(u32::MAX);
+    let (mut path, mut hints) = (String::new(), Vec::new());
     for (i, (day, value, counts)) in (0_u32..).zip(&values) {
-        let (left, width) = PLOT.band(i, count);
+        let (left, width) = plot.band(i, n);
         if let Some(value) = value {
             // A value of zero is a thin line, so that it differs from a day without one.
-            let top = PLOT.y(*value, most).min(PLOT.bottom() - 1.5);
-            let _ = write!(bars, "M{:.1} {:.1}h{:.1}V{top:.1}h-{:.1}z", left + width * 0.15, PLOT.bottom(), width * 0.7, width * 0.7);
+            let (x, column, y) = (left + width * 0.15, width * 0.7, plot.y(*value, top).min(plot.bottom() - 1.5));
+            let _ = write!(path, "M{x:.1} {:.1}h{column:.1}V{y:.1}h-{column:.1}z", plot.bottom());
         }
         let shown = value.map_or_else(|| "no data".to_owned(), measure.shown);
         hints.push((left, width, format!("{}: {shown} ({counts})", text::day(*day))));
     }
-    let hints = hints.into_iter().map(|band| hint(PLOT, band));
-    let dates = labelled(count, 4).into_iter().filter_map(|i| {
-        let (x, width) = PLOT.band(i, count);
+    let axis = axis(plot, &marks, |mark| (measure.shown)(hundredths(mark)));
+    let dates = labelled(n, 7).into_iter().filter_map(|i| {
+        let (x, width) = plot.band(i, n);
         let (day, ..) = values.get(i as usize)?;
-        let (x, anchor) = if i + 1 == count { (PLOT.right(), "end") } else { (x + width / 2.0, "middle") };
-        Some(word((x, PLOT.bottom() + 13.0), anchor, text::short_day(*day)))
+        Some(date(plot, x + width / 2.0, text::short_day(*day)))
     });
-    let (left, right, floor) = (PLOT.left.to_string(), PLOT.right().to_string(), PLOT.bottom().to_string());
-    let top = (most > 0.0).then(|| word((PLOT.left, 7.0), "start", format!("highest: {}", (measure.shown)(most))));
+    let hints = hints.into_iter().map(|band| hint(plot, band));
+    let label = spoken(measure, &values);
+    let (dates, hints) = (dates.collect_view(), hints.collect_view());
+    view! { <Drawing height=HEIGHT label>{axis} {dates} <path class="fill-chart" d=path /> {hints}</Drawing> }
+}
+
+/// The highest value in hundredths, rounded up.
+fn most(measure: &Measure, days: &[Day]) -> i64 {
+    let value = |(_, counts): &Day| {
+        let Ratio { part, whole } = (measure.ratio)(counts);
+        (whole > 0).then(|| (part * 100 + whole - 1) / whole)
+    };
+    days.iter().filter_map(value).max().unwrap_or(0)
+}
+
+fn hundredths(n: i64) -> f64 {
+    length(n) / 100.0
+}
+
+/// The same numbers as a table, of the days that have one.
+#[component]
+pub fn Numbers(measure: &'static Measure, days: Vec<Day>) -> impl IntoView {
+    let row = |(day, counts): &Day| {
+        let value = (measure.shown)(measure.value(counts)?);
+        Some(view! {
+            <tr>
+                <th scope="row" class="font-normal!">{text::day(*day)}</th>
+                <td class="number">{value}</td>
+                <td class="text-soft">{(measure.counts)((measure.ratio)(counts), counts)}</td>
+            </tr>
+        })
+    };
+    let label = format!("{} by day", measure.title);
+    let region = format!("{label} in numbers");
+    let rows = days.iter().rev().filter_map(row).collect_view();
     view! {
-        <svg class="mt-3 block w-full max-w-md" viewBox=format!("0 0 {WIDTH} {HEIGHT}") role="img" aria-label=label>
-            <line class="stroke-line" x1=left x2=right y1=floor.clone() y2=floor />
-            <path class="fill-chart" d=bars />
-            {top}
-            {dates.collect_view()}
-            {hints.collect_view()}
-        </svg>
+        <details class="border-t border-line">
+            <summary class="px-3 py-2 text-sm text-soft">"In numbers"</summary>
+            <div class="max-h-80 overflow-auto" tabindex="0" role="region" aria-label=region>
+                <DataTable label class="data" rows heads=columns([("Day", ""), ("Value", "number"), ("Counts", "")]) />
+            </div>
+        </details>
     }
 }
 
@@ -69,6 +104,16 @@ fn spoken(measure: &Measure, values: &[(NaiveDate, Option<f64>, String)]) -> Str
 mod tests {
     use super::super::measures::MEASURES;
     use super::*;
+    use wire::QualityCounts;
+
+    #[test]
+    fn the_axis_reaches_the_highest_day() {
+        let day = |used, injected| (NaiveDate::default(), QualityCounts { used, injected, ..QualityCounts::default() });
+        let top = |days: &[Day]| ticks(most(&MEASURES[0], days), 2).last().map(|mark| (MEASURES[0].shown)(hundredths(*mark)));
+        assert_eq!(top(&[day(1, 3), day(0, 0), day(1, 8)]).as_deref(), Some("40 %"), "a third is 34 hundredths at most");
+        assert_eq!(top(&[day(5, 5)]).as_deref(), Some("100 %"));
+        assert_eq!(top(&[day(0, 7)]).as_deref(), Some("1 %"), "zeros have an axis, too");
+    }
 
     #[test]
     fn a_chart_can_be_read_aloud() {

@@ -1,13 +1,13 @@
 use super::{
     api::measure_quality,
-    chart::ByDay,
+    chart::{ByDay, Numbers},
     measures::{Day, MEASURES, Measure},
 };
 use crate::{
     features::{memories::AgentField, views::FilterBar},
     layout::PageHead,
     query::Query,
-    ui::{Answered, Badge, DataTable, Empty, Filtered, Parsed, SelectField, Shape, columns, parsed, text},
+    ui::{Answered, Badge, Chart, Empty, Filtered, Parsed, SelectField, Shape, parsed},
 };
 use leptos::prelude::*;
 use wire::{FieldError, Quality, QualityCounts, QualityFilter, ViewPage};
@@ -70,11 +70,10 @@ fn whole(quality: Quality, query: Query) -> AnyView {
     let cards = MEASURES.iter().map(|measure| view! { <Card measure days=days.clone() /> });
     view! {
         <div class="space-y-5">
-            <div class="grid gap-4 sm:grid-cols-2 lg:grid-cols-3" data-testid="measures">{cards.collect_view()}</div>
+            {cards.collect_view()}
             {questions_cut.then(|| view! {
                 <p class="text-sm text-soft">"Too many questions to compare them all: the oldest are left out. Choose an agent or a shorter period."</p>
             })}
-            <Numbers days=days.clone() />
         </div>
     }
     .into_any()
@@ -82,57 +81,48 @@ fn whole(quality: Quality, query: Query) -> AnyView {
 
 #[component]
 fn Card(measure: &'static Measure, days: Vec<Day>) -> impl IntoView {
-    let ratio = measure.over(&days);
+    let Some(value) = measure.over(&days).value() else {
+        return view! {
+            <section class="card min-w-0 px-3 py-2" aria-labelledby=measure.id data-testid="measure">
+                <h2 id=measure.id>{measure.title}</h2>
+                <p class="mt-1 text-sm">{measure.meaning}</p>
+                <p class="mt-1 text-sm text-soft">"No data in this period. " {measure.missing}</p>
+            </section>
+        }
+        .into_any();
+    };
+    let drawing = view! { <ByDay measure days=days.clone() /> };
+    let below = view! {
+        <Judged measure days=days.clone() />
+        <Numbers measure days />
+    };
+    view! {
+        <section class="min-w-0" aria-labelledby=measure.id data-testid="measure">
+            <Chart id=measure.id title=measure.title drawing below=below.into_any()>
+                <span class="text-lg font-semibold">{(measure.shown)(value)}</span>
+                <span class="text-xs text-soft">"Days in UTC"</span>
+            </Chart>
+        </section>
+    }
+    .into_any()
+}
+
+/// What the number is, what it is made of, whether it is good, and what to do if it is not.
+#[component]
+fn Judged(measure: &'static Measure, days: Vec<Day>) -> impl IntoView {
     let (tone, verdict) = measure.verdict(&days).badge();
     let left_out = measure.left_out(&days).map(|text| format!(". {text}")).unwrap_or_default();
-    let counts = format!("{}{left_out}", (measure.counts)(ratio, &measure.totals(&days)));
-    let beneath = match ratio.value() {
-        Some(_) => view! {
-            <p class="mt-1 text-xs text-soft">{counts}</p>
-            <ByDay measure days />
-            <p class="mt-3 flex flex-wrap items-baseline gap-x-2 text-sm" data-testid="verdict">
+    let counts = format!("{}{left_out}", (measure.counts)(measure.over(&days), &measure.totals(&days)));
+    view! {
+        <div class="space-y-1 border-t border-line px-3 py-2 text-sm">
+            <p>{measure.meaning}</p>
+            <p class="text-xs text-soft">{counts}</p>
+            <p class="flex flex-wrap items-baseline gap-x-2" data-testid="verdict">
                 <Badge tone text=verdict />
                 <span>"Good: " {measure.target()} "."</span>
             </p>
-            <p class="mt-1 text-sm text-soft">{measure.advice}</p>
-        }
-        .into_any(),
-        None => view! { <p class="mt-3 text-sm text-soft">"No data in this period. "{measure.missing}</p> }.into_any(),
-    };
-    view! {
-        <section class="card min-w-0 px-4 py-3" aria-labelledby=measure.id>
-            <h2 class="text-sm" id=measure.id>{measure.title}</h2>
-            <p class="text-2xl font-semibold">{ratio.value().map_or_else(|| "–".to_owned(), measure.shown)}</p>
-            <p class="mt-1 text-sm text-soft">{measure.meaning}</p>
-            {beneath}
-        </section>
-    }
-}
-
-/// The same data as a table, of the days on which something happened.
-#[component]
-fn Numbers(days: Vec<Day>) -> impl IntoView {
-    let row = |(day, counts): &Day| {
-        let cell = |measure: &Measure| {
-            let value = measure.value(counts).map_or_else(|| "–".to_owned(), measure.shown);
-            view! { <td class="number">{value}</td> }
-        };
-        view! {
-            <tr>
-                <th scope="row" class="font-normal!">{text::day(*day)}</th>
-                {MEASURES.iter().map(cell).collect_view()}
-            </tr>
-        }
-    };
-    let heads = columns(std::iter::once(("Day (UTC)", "")).chain(MEASURES.iter().map(|measure| (measure.title, "number"))));
-    let happened = |(_, counts): &&Day| MEASURES.iter().any(|measure| measure.value(counts).is_some());
-    view! {
-        <details class="card">
-            <summary class="px-3 py-2 text-sm text-soft">"In numbers"</summary>
-            <div class="max-h-80 overflow-auto" tabindex="0" role="region" aria-label="Quality by day in numbers">
-                <DataTable label="Quality by day" class="data" heads rows=days.iter().rev().filter(happened).map(row).collect_view() />
-            </div>
-        </details>
+            <p class="text-soft">{measure.advice}</p>
+        </div>
     }
 }
 

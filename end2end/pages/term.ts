@@ -33,7 +33,7 @@ export class TermPage extends Frame {
   }
 
   field(name: 'Definition' | 'Category' | 'New name' | 'Alias' | 'Reason' | 'Other term'): Locator {
-    return this.main.getByLabel(name, { exact: true });
+    return this.main.getByLabel(new RegExp(`^${name}( \\(optional\\))?$`));
   }
 
   confirm(what: 'Rename' | 'Define' | 'Add alias' | 'Remove alias' | 'Combine' | 'Retire'): Locator {

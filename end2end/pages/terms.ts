@@ -9,7 +9,7 @@ export class TermsPage extends FilteredPage {
 
   /** The forms of the page for a new term. */
   readonly newTerm = {
-    field: (name: string) => this.page.getByRole('form', { name: 'New term' }).getByRole('textbox', { name, exact: true }),
+    field: (name: string) => this.page.getByRole('form', { name: 'New term' }).getByRole('textbox', { name: new RegExp(`^${name}( \\(optional\\))?$`) }),
     create: this.page.getByRole('button', { name: 'Create term' }),
     into: this.page.getByLabel('Term of the alias'),
     addAlias: this.page.getByRole('button', { name: 'Add alias' }),

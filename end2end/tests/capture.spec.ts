@@ -182,10 +182,12 @@ test('a text file is read into the text', async ({ capture, agent }) => {
   await expect(capture.heading).toHaveText('minutes.txt');
 });
 
-test('a refused form keeps its text and names the field', { tag: '@no-js' }, async ({ capture, gate }) => {
+test('a refused form keeps its text and names the field', { tag: '@no-js' }, async ({ capture, gate, agent }) => {
   gate.expect(400);
   const text = conversation(unique('jetty'));
   await capture.goto('/capture');
+  await expect(capture.agent).toHaveAttribute('required');
+  await capture.agent.selectOption(agent.slug);
   await capture.text.fill(text);
   await capture.mode('Note').check();
   await capture.scope.selectOption('project');

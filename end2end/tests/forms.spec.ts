@@ -86,3 +86,16 @@ test('a statement that nobody edited is shown as it is now after a refusal', { t
   await inbox.send(inbox.focus.confirm);
   await expect(inbox.flash).toContainText('Confirmed 1 candidate.');
 });
+
+test('a field of a form is required or says that it is optional', { tag: '@no-js' }, async ({ frame }) => {
+  for (const path of ['/memories/new', '/vocabulary/terms/new', '/projects', '/usage', '/lifecycle/policy', '/recall/policy']) {
+    await frame.goto(path);
+    const fields = frame.main.locator('form[method=post] :is(input.input, textarea)');
+    expect(await fields.count(), path).toBeGreaterThan(1);
+    const unmarked = await fields.evaluateAll((all: HTMLInputElement[]) => {
+      const optional = (field: HTMLInputElement) => field.labels?.[0]?.textContent?.includes('(optional)');
+      return all.filter((field) => !field.required && !optional(field)).map((field) => field.name);
+    });
+    expect(unmarked, path).toEqual([]);
+  }
+});

@@ -79,7 +79,7 @@ test('uploading documents', { tag: '@no-js' }, async ({ upload }) => {
     - combobox "Collection"
     - button "Files"
     - textbox "Or a text"
-    - textbox "File name of the text"
+    - textbox "File name of the text (optional)"
     - button "Upload documents"
   `);
 });

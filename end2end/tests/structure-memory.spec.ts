@@ -303,7 +303,7 @@ test('projects', { tag: '@no-js' }, async ({ projects }) => {
     - heading "Projects" [level=1]
     - heading "New project" [level=2]
     - textbox "Slug"
-    - textbox "Name"
+    - textbox "Name (optional)"
     - button "Create project"
   `);
 });

@@ -255,7 +255,7 @@ test('the search across sources', { tag: '@no-js' }, async ({ searchPolicy, agen
     - textbox "Recency": /\\d/
     - textbox "Importance": /\\d/
     - textbox "Source priority": /\\d/
-    - textbox "Minimum similarity"
+    - textbox "Minimum similarity (optional)"
     - button "Save weights"
     - region "For one agent":
       - heading "For one agent" [level=2]
@@ -265,7 +265,7 @@ test('the search across sources', { tag: '@no-js' }, async ({ searchPolicy, agen
         - button "Show"
         - textbox "Similarity to try": /\\d/
         - textbox "Minimum similarity to try"
-      - textbox "Categories"
+      - textbox "Categories (optional)"
       - button "Save categories"
   `);
 });

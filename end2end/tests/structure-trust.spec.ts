@@ -55,12 +55,12 @@ test('usage', { tag: '@no-js' }, async ({ usage }) => {
         - table "Accounts with limits"
       - form "Grant credit":
         - textbox "US dollars"
-        - textbox "User"
+        - textbox "User (optional)"
         - textbox "Reason"
         - button "Grant credit"
       - form "Limits of the organisation":
-        - textbox "US dollars a month"
-        - textbox "Tokens a month"
+        - textbox "US dollars a month (optional)"
+        - textbox "Tokens a month (optional)"
         - checkbox "Calls need credit"
         - button "Save limits"
       - heading "Grants and corrections" [level=3]

@@ -57,8 +57,8 @@ test('reviewing a proposal', { tag: '@no-js' }, async ({ vocabulary, agent }) =>
       - button "Merge into term"
       - heading "Approve as a new term" [level=3]
       - textbox "Term": /terraforms/
-      - textbox "Definition"
-      - textbox "Category"
+      - textbox "Definition (optional)"
+      - textbox "Category (optional)"
       - button "Approve"
       - textbox "Reason for rejection"
       - button "Reject"
@@ -93,8 +93,8 @@ test('deciding several proposals', { tag: '@no-js' }, async ({ vocabulary, decid
     - list:
       - listitem: /windlass/
     - textbox "Term": /windlass/
-    - textbox "Definition"
-    - textbox "Category"
+    - textbox "Definition (optional)"
+    - textbox "Category (optional)"
     - button /^Approve “windlass/
     - link "Cancel"
   `);
@@ -142,9 +142,9 @@ test('a new term', { tag: '@no-js' }, async ({ terms }) => {
     - form "New term":
       - heading "New term" [level=2]
       - textbox "Term"
-      - textbox "Definition"
-      - textbox "Category"
-      - textbox "Aliases"
+      - textbox "Definition (optional)"
+      - textbox "Category (optional)"
+      - textbox "Aliases (optional)"
       - button "Create term"
     - form "New alias":
       - heading "New alias" [level=2]

@@ -29,6 +29,11 @@ impl Beneath {
     }
 }
 
+/// The label of a field as a form shows it. In a form that changes something, a field whose label says nothing is required: most are.
+fn shown(label: &str, optional: bool) -> String {
+    if optional { format!("{label} (optional)") } else { label.to_owned() }
+}
+
 #[component]
 pub fn TextField(
     #[prop(into)] name: String,
@@ -49,6 +54,9 @@ pub fn TextField(
     #[prop(optional)]
     list: Option<&'static str>,
     #[prop(optional)] required: bool,
+    /// Says so, in a form that changes something.
+    #[prop(optional)]
+    optional: bool,
     #[prop(optional)] most: Option<usize>,
     /// The key that leads to the field.
     #[prop(optional)]
@@ -72,7 +80,7 @@ pub fn TextField(
     view! {
         <div>
             <label class=if bare { "sr-only" } else { "label" } for=id.clone()>
-                {label}
+                {shown(&label, optional)}
                 {key.filter(|_| !bare).map(|key| view! { <kbd class="kbd ml-1.5 hidden md:inline" aria-hidden="true">{key}</kbd> })}
             </label>
             <input
@@ -114,6 +122,9 @@ pub fn AreaField(
     #[prop(optional, into)]
     note: Option<String>,
     #[prop(optional)] required: bool,
+    /// Says so, in a form that changes something.
+    #[prop(optional)]
+    optional: bool,
     #[prop(optional)] most: Option<usize>,
     /// Where the direction of the text depends on the text: `auto`.
     #[prop(optional)]
@@ -124,7 +135,7 @@ pub fn AreaField(
     view! {
         <div>
             <label class="label" for=id.clone()>
-                {label}
+                {shown(label, optional)}
             </label>
             <textarea
                 class=class
@@ -168,6 +179,9 @@ pub fn SelectField(
     /// Shows the label to screen readers only.
     #[prop(optional)]
     bare: bool,
+    /// The first choice, an empty one, is none.
+    #[prop(optional)]
+    required: bool,
     #[prop(optional_no_strip)] error: Option<String>,
 ) -> impl IntoView {
     Labels::keep(name, label);
@@ -189,7 +203,7 @@ pub fn SelectField(
             <label class=if bare { "sr-only" } else { "label" } for=id.clone()>
                 {label}
             </label>
-            <select class="input" id=id name=name aria-invalid=invalid aria-describedby=described>
+            <select class="input" id=id name=name required=required aria-invalid=invalid aria-describedby=described>
                 {options}
             </select>
             {texts}

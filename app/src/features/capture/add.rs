@@ -97,7 +97,7 @@ pub fn AddCandidate(source: SourceId, turn: Option<usize>, from: usize, flash: O
                 />
                 <div class="grid items-start gap-3 sm:grid-cols-2">
                     <SelectField name="kind" label="Kind" value=kind choices=kinds() />
-                    <TextField name="topic" label="Topic (optional)" value=typed.text("topic") error=topic_error />
+                    <TextField name="topic" label="Topic" optional=true value=typed.text("topic") error=topic_error />
                 </div>
                 <div class="flex gap-2">
                     <button class="button button-primary" type="submit">"Add candidate"</button>

@@ -62,8 +62,8 @@ pub fn CaptureForm(
             </div>
             <Modes chosen=before.mode error=error("mode") />
             <div class="grid items-start gap-3 sm:grid-cols-2">
-                <SelectField name="agent" label="Agent" value=before.agent choices=agents error=error("agent") />
-                <TextField name="title" label="Title (optional)" value=before.title most=FILENAME_MAX />
+                <SelectField name="agent" label="Agent" required=true value=before.agent choices=agents error=error("agent") />
+                <TextField name="title" label="Title" optional=true value=before.title most=FILENAME_MAX />
                 <SelectField name="scope" label="Scope of the memories" value=before.scope choices=scopes() error=error("scope") />
                 <ProjectField projects value=before.project error=error("project") />
                 <ZoneField value=before.time_zone error=error("time_zone") />

@@ -58,6 +58,7 @@ fn Begin() -> impl IntoView {
                 id="names"
                 name="names"
                 label="Names, one on each line"
+                optional=true
                 rows="3"
                 value=""
                 note="The next page lists records of others that contain these names. You choose which of them to erase."

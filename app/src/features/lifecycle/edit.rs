@@ -54,7 +54,7 @@ fn Edit(policy: LifecyclePolicy, agent: String, flash: Option<Flash>) -> impl In
         let fields = group.fields.iter().map(|field| {
             let value = typed.as_ref().map_or_else(|| field.of(&policy), |typed| typed.text(field.name));
             let error = flash.as_ref().and_then(|flash| flash.field(field.name));
-            view! { <TextField name=field.name label=field.label value=value error /> }
+            view! { <TextField name=field.name label=field.label value=value required=true error /> }
         });
         view! {
             <fieldset class="py-4">

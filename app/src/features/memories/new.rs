@@ -130,36 +130,36 @@ fn NewMemoryForm(
                 />
                 <div class="grid items-start gap-3 sm:grid-cols-2">
                     <div><TermField id="topic_raw" name="topic_raw" label="Topic" value=before.topic_raw error=error(&["topic_raw"]) /></div>
-                    <SelectField name="agent" label="Agent" value=before.agent choices=agents error=error(&["agent"]) />
+                    <SelectField name="agent" label="Agent" required=true value=before.agent choices=agents error=error(&["agent"]) />
                     <SelectField name="kind" label="Kind" value=kind choices=kinds() error=error(&["kind"]) />
                     <SelectField name="scope" label="Scope" value=before.scope choices=scopes() error=error(&["scope"]) />
                     <ProjectField projects value=before.project error=error(&["project", "project_id"]) />
                     <TextField
-                        name="user" label="Person (optional)" value=before.user
+                        name="user" label="Person" optional=true value=before.user
                         note="Name, reference or id. Only recalls for this person find the memory." error=error(&["user", "user_id"])
                     />
                 </div>
             </div>
             <div class="grid items-start gap-3 p-4 sm:grid-cols-2">
-                <TextField name="subject" label="Subject (optional)" value=before.subject most=SUBJECT_MAX
+                <TextField name="subject" label="Subject" optional=true value=before.subject most=SUBJECT_MAX
                     note="Whom or what it is about: a name." error=error(&["subject"]) />
-                <TextField name="title" label="Title (optional)" value=before.title most=TITLE_MAX error=error(&["title"]) />
-                <AreaField id="summary" name="summary" label="Summary (optional)" rows="2" value=before.summary most=SUMMARY_MAX
+                <TextField name="title" label="Title" optional=true value=before.title most=TITLE_MAX error=error(&["title"]) />
+                <AreaField id="summary" name="summary" label="Summary" optional=true rows="2" value=before.summary most=SUMMARY_MAX
                     error=error(&["summary"]) />
-                <TextField name="evidence_ref" label="Evidence (optional)" value=before.evidence_ref most=EVIDENCE_MAX
+                <TextField name="evidence_ref" label="Evidence" optional=true value=before.evidence_ref most=EVIDENCE_MAX
                     note="What supports it: an address, a commit." error=error(&["evidence_ref"]) />
-                <AreaField id="rationale" name="rationale" label="Rationale of a decision (optional)" rows="2" value=before.rationale
+                <AreaField id="rationale" name="rationale" label="Rationale of a decision" optional=true rows="2" value=before.rationale
                     most=RATIONALE_MAX error=error(&["rationale"]) />
-                <AreaField id="alternatives" name="alternatives" label="Rejected alternatives (optional)" rows="2" value=before.alternatives
+                <AreaField id="alternatives" name="alternatives" label="Rejected alternatives" optional=true rows="2" value=before.alternatives
                     note="One per line." error=error(&["alternatives"]) />
                 <SelectField name="retention" label="Retention" value=retention choices=retentions() error=error(&["retention"]) />
                 <SelectField name="category" label="Heading in prompts" value=before.category choices=all("None", Category::ALL)
                     error=error(&["category"]) />
-                <TextField name="confidence" label="Confidence (optional)" value=before.confidence hint="1"
+                <TextField name="confidence" label="Confidence" optional=true value=before.confidence hint="1"
                     note="From 0 to 1." error=error(&["confidence"]) />
-                <TextField name="importance" label="Importance (optional)" value=before.importance
+                <TextField name="importance" label="Importance" optional=true value=before.importance
                     note="From 0 to 1. Without it, the policy decides." error=error(&["importance"]) />
-                <TextField name="said_on" label="Said on (optional)" kind="date" value=before.said_on
+                <TextField name="said_on" label="Said on" optional=true kind="date" value=before.said_on
                     note="If it was said on another day than today." error=error(&["said_on", "source.observed_at"]) />
                 <label class="flex items-center gap-2 text-sm">
                     <input type="checkbox" name="pinned" value="true" checked=!before.pinned.is_empty() />

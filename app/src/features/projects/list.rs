@@ -103,8 +103,8 @@ pub fn NewProject(
         <PostForm class="card space-y-3 p-4" action=action>
             <h2>{title}</h2>
             {project.map(|id| view! { <input type="hidden" name="project" value=id /> })}
-            <TextField name="slug" label="Slug" hint="harbour" value=typed.text("slug") error=error("slug") />
-            <TextField name="name" label="Name" hint="same as the slug" value=typed.text("name") error=error("name") />
+            <TextField name="slug" label="Slug" required=true hint="harbour" value=typed.text("slug") error=error("slug") />
+            <TextField name="name" label="Name" optional=true hint="same as the slug" value=typed.text("name") error=error("name") />
             <p class="text-xs text-soft">"A slug has 1 to 63 characters (a-z, 0-9 and -) and is unique in the organisation."</p>
             <button class="button button-primary" type="submit">{button}</button>
         </PostForm>

@@ -134,7 +134,10 @@ fn Weights(
         ("source_priority", "Source priority", shown.source_priority, error("weights.source_priority")),
         ("similarity_min", "Minimum similarity", shown.similarity_min, error("similarity_min")),
     ];
-    let fields = rows.into_iter().map(|(name, label, value, error)| view! { <TextField name label value error /> });
+    let fields = rows.into_iter().map(|(name, label, value, error)| {
+        let optional = name == "similarity_min";
+        view! { <TextField name label value required=!optional optional error /> }
+    });
     view! {
         <PostForm class="card max-w-3xl space-y-4 p-4" action="/console/api/set_search_policy">
             <p class="text-sm text-soft">
@@ -158,7 +161,7 @@ fn Categories(agent: String, categories: Vec<String>, may_edit: bool, flash: Opt
     }
     view! {
         <PostForm class="card space-y-3 p-4" action="/console/api/set_knowledge_categories" fields=[("agent", agent)]>
-            <TextField name="categories" label="Categories" hint="adr, billing" value=shown error />
+            <TextField name="categories" label="Categories" optional=true hint="adr, billing" value=shown error />
             <p class="text-sm text-soft">
                 "Kinds of documents (spec, adr, architecture, glossary, document) or names of collections, separated by commas. Empty: all \
                 documents are relevant. Categories affect relevance, not permissions."

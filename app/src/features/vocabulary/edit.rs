@@ -27,8 +27,8 @@ pub fn Edit(term: Term) -> impl IntoView {
         }
     };
     let define = view! {
-        <AreaField id="definition" name="definition" label="Definition" rows="4" value=term.definition most=DEFINITION_MAX />
-        <TextField name="category" label="Category" value=term.category.unwrap_or_default() most=CATEGORY_MAX />
+        <AreaField id="definition" name="definition" label="Definition" optional=true rows="4" value=term.definition most=DEFINITION_MAX />
+        <TextField name="category" label="Category" optional=true value=term.category.unwrap_or_default() most=CATEGORY_MAX />
     };
     let rename = view! { <TextField name="term" label="New name" value=term.term required=true most=TOPIC_MAX /> };
     let alias = view! { <TextField name="alias" label="Alias" value="" required=true most=TOPIC_MAX /> };

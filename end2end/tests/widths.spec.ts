@@ -68,6 +68,22 @@ test('names stay readable in windows of every width', async ({ frame, retrieval,
   }
 });
 
+test('the button of filters is in line with the last field, or right below it', { tag: '@no-js' }, async ({ frame }) => {
+  for (const path of ['/people', '/audit', '/sources', '/recall/contexts', '/vocabulary/terms', '/inbox/suggestions', '/audit?actor=zzz']) {
+    await frame.goto(path);
+    const filters = frame.main.getByRole('search');
+    for (const width of WIDTHS) {
+      await frame.page.setViewportSize({ width, height: HEIGHT });
+      const button = await filters.getByRole('button', { name: 'Apply filters' }).boundingBox();
+      const field = await filters.locator('.input').last().boundingBox();
+      if (!button || !field) throw new Error(`${path} has no filters`);
+      const below = button.y - (field.y + field.height);
+      const apart = below < 0 ? Math.abs(button.y + button.height - field.y - field.height) : below;
+      expect.soft(apart, `the button of ${path} in a window of ${width} pixels`).toBeLessThanOrEqual(below < 0 ? 2 : 16);
+    }
+  }
+});
+
 test('boxes are as large as a thumb needs', { tag: '@only-phone' }, async ({ frame }) => {
   for (const path of ['/memories', '/recall/contexts']) {
     await frame.goto(path);

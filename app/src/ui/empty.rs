@@ -51,6 +51,18 @@ pub fn NoMatch(
     }
 }
 
+/// The empty state of a later page of a list, whose rows have gone since the link to it was made.
+#[component]
+pub fn NothingLeft(
+    /// The URL of the list.
+    href: &'static str,
+) -> impl IntoView {
+    view! {
+        <EmptyCard shape=Shape::Done title="Nothing is left on this page" href link="First page"
+            says="Its rows were decided, moved or removed. Other pages may have more." />
+    }
+}
+
 /// The ways on from a page without calls of agents: to the agents and their keys, or where `first` says; and to a playground.
 #[component]
 pub fn OrPlayground(

@@ -26,7 +26,7 @@ pub use awaited::{awaited, if_any, reading};
 pub use badge::{Badge, Canonical, Tone};
 pub use bar::{Bar, FullBar, full_of};
 pub use diff::{Diff, Sides};
-pub use empty::{Empty, EmptyCard, IconLink, NoMatch, OrPlayground};
+pub use empty::{Empty, EmptyCard, IconLink, NoMatch, NothingLeft, OrPlayground};
 pub use error::{ErrorView, or_error, or_missing};
 pub use fact::{fact, fact_as};
 pub use field::{AreaField, Choice, ReasonField, SearchField, SelectField, TextField, choice};

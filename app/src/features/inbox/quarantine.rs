@@ -2,7 +2,7 @@ use super::api::browse_quarantine;
 use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{EmptyCard, Pager, PostForm, Shape, Time, awaited, landing_beside, or_error, reading, text},
+    ui::{EmptyCard, NothingLeft, Pager, PostForm, Shape, Time, awaited, landing_beside, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Page, QuarantineItem};
@@ -18,6 +18,7 @@ pub fn QuarantinePage() -> impl IntoView {
         {awaited(async move {
             let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
             or_error(list.await, |page| match page.rows.is_empty() {
+                true if query.any(&["after"]) => view! { <NothingLeft href="/inbox/quarantine" /> }.into_any(),
                 true => view! {
                     <EmptyCard shape=Shape::Done title="No turns in quarantine" href="/capture" link="Capture a text"
                         says="When a captured text holds a turn that reads like an instruction for an agent, it appears here with the reason. No memory is \

@@ -8,7 +8,7 @@ use crate::{
     ids::Versions,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Empty, EmptyCard, Filtered, Icon, Pager, PostForm, Shape, Time, awaited, landing, landing_beside, or_error, text},
+    ui::{Empty, EmptyCard, Filtered, Icon, NothingLeft, Pager, PostForm, Shape, Time, awaited, landing, landing_beside, or_error, text},
 };
 use leptos::prelude::*;
 use wire::{AgentId, OperatorRole, Page, SUGGESTIONS_MAX, SuggestedMemory, Suggestion, SuggestionRelation, ViewPage};
@@ -32,6 +32,7 @@ pub fn SuggestionsPage() -> impl IntoView {
             let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
             let (may_decide, may_compare) = (has(OperatorRole::Reviewer), has(OperatorRole::Operator));
             let body = or_error(list.await, |page| match page.rows.is_empty() {
+                true if query.any(&["after"]) => view! { <NothingLeft href="/inbox/suggestions" /> }.into_any(),
                 true => view! { <Nothing filtered=query.any(url::SUGGESTIONS) /> }.into_any(),
                 false => view! { <Suggestions page query may_decide flash=flash.flatten() /> }.into_any(),
             });
@@ -225,6 +226,7 @@ fn Nothing(filtered: bool) -> impl IntoView {
         return view! {
             <div class="card">
                 <Empty shape=Shape::Done title="No suggestions for this agent">
+                    <p class="mb-3">"Its new and changed memories are compared with its others once a day."</p>
                     <a class="button button-quiet" href="/inbox/suggestions">"Show all agents"</a>
                 </Empty>
             </div>

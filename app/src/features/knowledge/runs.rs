@@ -2,7 +2,7 @@ use super::api::ingest_runs;
 use crate::{
     layout::PageHead,
     query::{Query, use_query},
-    ui::{Badge, Empty, Pager, Shape, TableCard, Time, Tone, awaited, columns, or_error, reading, text},
+    ui::{Badge, Empty, NothingLeft, Pager, Shape, TableCard, Time, Tone, awaited, columns, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{IngestFailure, IngestReport, IngestRun, Page};
@@ -17,6 +17,7 @@ pub fn RunsPage() -> impl IntoView {
         <div>
             {awaited(async move {
                 or_error(list.await, |page| match page.rows.is_empty() {
+                    true if query.any(&["after", "before"]) => view! { <NothingLeft href="/knowledge/runs" /> }.into_any(),
                     true => view! { <div class="card"><NoRuns /></div> }.into_any(),
                     false => view! { <Runs page query /> }.into_any(),
                 })

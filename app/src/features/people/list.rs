@@ -8,8 +8,8 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, Empty, Filtered, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any, is_reversed, parsed,
-        reading, reversing, text,
+        Answered, Badge, Empty, Filtered, NoMatch, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any, is_reversed,
+        parsed, reading, reversing, text,
     },
 };
 use foundation::identity::User;
@@ -67,7 +67,15 @@ fn Found(found: Vec<User>) -> impl IntoView {
 fn People(page: Page<PersonRow>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
         let filtered = query.any(NAMES) || query.any(&["after", "before"]);
-        return view! { <div class="card"><Nothing filtered /></div> }.into_any();
+        return match filtered {
+            true => view! {
+                <NoMatch thing="profile" href="/people">
+                    "A person is found by the beginning of an id, a reference or a name. Those without a profile are linked above the list."
+                </NoMatch>
+            }
+            .into_any(),
+            false => view! { <div class="card"><First /></div> }.into_any(),
+        };
     }
     let changed = reversing("/people", &query, true, ("Last changed", "hidden w-30 @3xl:table-cell"));
     view! {
@@ -121,15 +129,7 @@ pub fn name(name: Option<String>, id: Option<String>) -> String {
 }
 
 #[component]
-fn Nothing(filtered: bool) -> impl IntoView {
-    if filtered {
-        return view! {
-            <Empty shape=Shape::Filter title="No profile matches these filters">
-                <a class="button" href="/people">"Clear filters"</a>
-            </Empty>
-        }
-        .into_any();
-    }
+fn First() -> impl IntoView {
     view! {
         <Empty shape=Shape::People title="No profiles yet">
             <p class="mb-3">
@@ -142,5 +142,4 @@ fn Nothing(filtered: bool) -> impl IntoView {
             <a class="button" href="/agents">"Connect an agent"</a>
         </Empty>
     }
-    .into_any()
 }

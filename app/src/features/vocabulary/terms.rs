@@ -47,7 +47,7 @@ pub fn TermsPage() -> impl IntoView {
 #[component]
 fn Terms(page: Page<Term>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
-        return view! { <NoTerms filtered=query.any(NAMES) /> }.into_any();
+        return view! { <NoTerms filtered=query.any(NAMES) || query.any(&["after", "before"]) /> }.into_any();
     }
     let kind = if query.get("retired") == Some("true") { "retired " } else { "" };
     let total = text::count(page.total, &format!("{kind}term"), &format!("{kind}terms"));

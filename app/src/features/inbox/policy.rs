@@ -114,6 +114,7 @@ fn Edit(policy: CapturePolicy, flash: Option<Flash>) -> impl IntoView {
                         id="confidence"
                         name="confidence_min"
                         type="number"
+                        required
                         min="0"
                         max="100"
                         value=confidence

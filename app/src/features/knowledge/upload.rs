@@ -102,7 +102,8 @@ fn Upload(
                     })}
                 </div>
                 {is_new.then(|| view! {
-                    <TextField name="name" label="File name of the text" optional=true hint="notes.md" value=typed.text("name") error=message("name") />
+                    <TextField name="name" label="File name of the text" optional=true hint="notes.md"
+                        value=typed.text("name") error=message("name") />
                 })}
             </div>
             <div class="p-4"><button class="button button-primary" type="submit">"Upload documents"</button></div>

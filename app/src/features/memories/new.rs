@@ -150,7 +150,8 @@ fn NewMemoryForm(
                     note="What supports it: an address, a commit." error=error(&["evidence_ref"]) />
                 <AreaField id="rationale" name="rationale" label="Rationale of a decision" optional=true rows="2" value=before.rationale
                     most=RATIONALE_MAX error=error(&["rationale"]) />
-                <AreaField id="alternatives" name="alternatives" label="Rejected alternatives" optional=true rows="2" value=before.alternatives
+                <AreaField id="alternatives" name="alternatives" label="Rejected alternatives" optional=true rows="2"
+                    value=before.alternatives
                     note="One per line." error=error(&["alternatives"]) />
                 <SelectField name="retention" label="Retention" value=retention choices=retentions() error=error(&["retention"]) />
                 <SelectField name="category" label="Heading in prompts" value=before.category choices=all("None", Category::ALL)

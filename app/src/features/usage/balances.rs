@@ -123,7 +123,8 @@ fn Grant(flash: Option<Flash>) -> impl IntoView {
             <p class="text-sm text-soft">"After its first grant, an account needs credit to call paid models. A negative amount corrects an earlier grant."</p>
             <div class="grid grid-cols-2 gap-3">
                 <TextField name="dollars" label="US dollars" required=true hint="20" value=typed.text("dollars") error=error("dollars") />
-                <TextField name="user" label="User" optional=true hint="Empty: the organisation" value=typed.text("user") error=error("user") />
+                <TextField name="user" label="User" optional=true hint="Empty: the organisation"
+                    value=typed.text("user") error=error("user") />
             </div>
             <ReasonField id="grant-reason" typed=typed.text("reason") error=error("reason") hint="Kept with the grant and in the audit log." />
             <button class="button button-primary" type="submit">"Grant credit"</button>
@@ -139,7 +140,10 @@ fn Limits(user: String, limits: UsageLimits, flash: Option<Flash>) -> impl IntoV
     let (title, other, whose) = match user.as_str() {
         "" => ("Limits of the organisation", view! { <a href="/usage?user=new#set-limits">"Limit a user"</a> }.into_any(), None),
         NEW_USER => {
-            let field = view! { <TextField name="account" label="User" required=true hint="Name, reference or id" value=typed.text("account") error=error("user") /> };
+            let field = view! {
+                <TextField name="account" label="User" required=true hint="Name, reference or id"
+                    value=typed.text("account") error=error("user") />
+            };
             ("Limits of a user", organisation(), Some(field.into_any()))
         }
         // A name that can be changed would give somebody else these limits.
@@ -175,7 +179,8 @@ fn Limits(user: String, limits: UsageLimits, flash: Option<Flash>) -> impl IntoV
                     value=typed.text("month_dollars")
                     error=error("month_dollars")
                 />
-                <TextField name="month_tokens" label="Tokens a month" optional=true hint="5000000" value=typed.text("month_tokens") error=error("month_tokens") />
+                <TextField name="month_tokens" label="Tokens a month" optional=true hint="5000000"
+                    value=typed.text("month_tokens") error=error("month_tokens") />
             </div>
             <label class="flex items-center gap-2 text-sm">
                 <input type="checkbox" name="needs_credit" value="true" checked=typed.get("needs_credit").is_some() />

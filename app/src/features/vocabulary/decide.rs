@@ -127,7 +127,8 @@ fn Approve(preview: VerdictPreview, query: Query, flash: Option<Flash>) -> impl 
             <h2 class="wrap-anywhere" data-testid="count">{title}</h2>
             {preview.effect.map(|effect| view! { <Effects effect /> })}
             {term}
-            <AreaField id="definition" name="definition" label="Definition" optional=true rows="3" value=input.definition most=DEFINITION_MAX />
+            <AreaField id="definition" name="definition" label="Definition" optional=true rows="3"
+                value=input.definition most=DEFINITION_MAX />
             <TextField name="category" label="Category" optional=true value=input.category error=error("category") most=CATEGORY_MAX />
             <div class="flex gap-2">
                 <button class="button button-primary h-auto! min-w-0 py-1 wrap-anywhere whitespace-normal!" type="submit">

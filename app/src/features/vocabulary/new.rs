@@ -46,9 +46,11 @@ fn Forms(query: Query, flash: Option<Flash>) -> impl IntoView {
             <PostForm class="card space-y-3 p-4" action="/console/api/create_term" labelled_by="new-term">
                 <h2 id="new-term">"New term"</h2>
                 <TextField name="term" label="Term" value=name required=true error=name_error most=TOPIC_MAX />
-                <AreaField id="definition" name="definition" label="Definition" optional=true rows="3" value=definition most=DEFINITION_MAX />
+                <AreaField id="definition" name="definition" label="Definition" optional=true rows="3"
+                    value=definition most=DEFINITION_MAX />
                 <TextField name="category" label="Category" optional=true value=category error=category_error most=CATEGORY_MAX />
-                <AreaField id="aliases" name="aliases" label="Aliases" optional=true rows="3" value=aliases note=one_per_line error=aliases_error />
+                <AreaField id="aliases" name="aliases" label="Aliases" optional=true rows="3"
+                    value=aliases note=one_per_line error=aliases_error />
                 <button class="button button-primary" type="submit">"Create term"</button>
                 <a class="button button-quiet" href="/vocabulary/terms">"Cancel"</a>
             </PostForm>

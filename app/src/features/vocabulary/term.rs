@@ -116,7 +116,10 @@ fn Usage(usage: Vec<TermUsage>, term: String) -> impl IntoView {
     };
     view! {
         <Titled id="used" title="Used by">
-            {rows_or("No agent has memories under this term. They appear here when an agent stores one whose topic is the term or an alias.", usage.into_iter().map(row).collect())}
+            {rows_or(
+                "No agent has memories under this term. They appear here when an agent stores one whose topic is the term or an alias.",
+                usage.into_iter().map(row).collect(),
+            )}
         </Titled>
     }
 }

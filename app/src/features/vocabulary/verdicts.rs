@@ -41,10 +41,12 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
         <PostForm class="space-y-2 border-t border-line pt-4" action="/console/api/decide_proposals" fields=approve>
             <h3 class="font-semibold">"Approve as a new term"</h3>
             <TextField name="term" label="Term" value=term key="a" required=true error=term_error most=TOPIC_MAX />
-            <AreaField id="definition" name="definition" label="Definition" optional=true rows="2" value=before.definition most=DEFINITION_MAX />
+            <AreaField id="definition" name="definition" label="Definition" optional=true rows="2"
+                value=before.definition most=DEFINITION_MAX />
             <div class="flex items-end gap-2">
                 <div class="grow">
-                    <TextField name="category" label="Category" optional=true value=before.category error=category_error most=CATEGORY_MAX />
+                    <TextField name="category" label="Category" optional=true
+                        value=before.category error=category_error most=CATEGORY_MAX />
                 </div>
                 <button class="button button-primary" type="submit">
                     "Approve"
@@ -53,7 +55,8 @@ pub fn Verdicts(detail: ProposalDetail, flash: Option<Flash>, here: String, next
         </PostForm>
         <PostForm class="flex items-end gap-2 border-t border-line pt-4" action="/console/api/decide_proposals" fields=common("reject")>
             <div class="grow">
-                <TextField name="reason" label="Reason for rejection" value=before.reason key="r" required=true error=reason_error most=REASON_MAX />
+                <TextField name="reason" label="Reason for rejection"
+                    value=before.reason key="r" required=true error=reason_error most=REASON_MAX />
             </div>
             <button class="button button-danger" type="submit">
                 "Reject"

@@ -6,7 +6,7 @@ use super::rows::erase_texts;
 use super::store::{self, Known, MentionRow, PLACES, Place, Stored};
 use super::turns;
 use db::Tx;
-use extract::redact::excerpt;
+use extract::redact::quote;
 use foundation::{Engine, Error, OpContext, identity};
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -62,9 +62,10 @@ pub(super) async fn search(
         more |= i64::try_from(found.len()).is_ok_and(|found| found == most);
         for MentionRow { id, user_id, text } in found {
             let row = MentionRef { place: at.place, id };
-            if !mentions.iter().any(|mention: &Mention| mention.row() == row) {
-                let excerpt = excerpt(&text, names);
-                mentions.push(Mention { place: at.place, id, user_id, user_name: None, excerpt, extent: None });
+            let (excerpt, names) = quote(&text, names);
+            match mentions.iter_mut().find(|mention: &&mut Mention| mention.row() == row) {
+                Some(known) => known.names.extend(names),
+                None => mentions.push(Mention { place: at.place, id, user_id, user_name: None, excerpt, names, extent: None }),
             }
         }
     }

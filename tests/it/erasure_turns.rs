@@ -301,3 +301,43 @@ async fn a_name_of_two_characters_is_found_where_no_blank_ends_it() {
         assert_eq!(refused.fields().first().map(|wrong| wrong.field.as_str()), Some("names"), "{short}");
     }
 }
+
+#[tokio::test]
+async fn a_name_is_found_as_a_word_of_its_own_and_not_inside_others() {
+    let world = alone().await;
+    let (engine, vera) = (&world.engine, &world.vera);
+    let person = identity::add_user(engine, vera, "crm-4711", Some("Vera Holm"), None).await.unwrap().id;
+    for (topic, content) in [
+        ("auto", "Veras Auto steht am Hafen."),
+        ("tea", "Ask VERA's sister about tea."),
+        ("japan", "昨日Veraさんに会った。"),
+        ("count", "There are several boats at the quay."),
+        ("tower", "Das Minarett ist hoch."),
+        ("anna", "Иоанна приехала вчера."),
+    ] {
+        remember(&world, &world.binky, fact(topic, content)).await;
+    }
+    // In the text of JSON a line begins with a letter behind a backslash.
+    let source = send(&world, &world.binky, "Idris: The ferry leaves at nine.\n").await.source_id;
+    let metadata = r#"update sources set metadata = '{"note": "First line\nVera called"}' where id = $1"#;
+    assert_eq!(sqlx::query(metadata).bind(source).run(engine).await, 1);
+    let found = async |name: &str| {
+        let mentions = erasure::preview(engine, vera, &person.into(), &[name.into()]).await.unwrap().mentions;
+        let of_others = |place| matches!(place, MentionPlace::Memory | MentionPlace::Source);
+        mentions.into_iter().filter(|mention| of_others(mention.place)).map(|one| (one.excerpt, one.names)).collect::<BTreeSet<_>>()
+    };
+    let expected = ["Veras Auto steht am Hafen.", "Ask VERA's sister about tea.", "昨日Veraさんに会った。", "note: First line Vera called"];
+    let only = |text: &str| (text.to_owned(), vec!["Vera".to_owned()]);
+    let mentions: BTreeSet<_> = found("Vera")
+        .await
+        .into_iter()
+        .map(|(text, mut names)| {
+            names.dedup();
+            (text, names)
+        })
+        .collect();
+    assert_eq!(mentions, BTreeSet::from(expected.map(only)));
+    for inside in ["Mina", "Анна"] {
+        assert!(found(inside).await.is_empty(), "{inside}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Patterns of LIKE from what somebody typed, and of regular expressions from names.
 
-use wire::{erasure_name_min, joins_words};
+use wire::{JOINED_SCRIPTS, NameEnd, has_genitive, joins_words};
 
 /// Matches texts that contain `text`.
 pub fn contains(text: &str) -> String {
@@ -23,12 +23,15 @@ fn escape(text: &str) -> String {
     text.replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_")
 }
 
-/// The pattern of `~*` for texts that have a name. One with fewer than [`erasure_name_min`] characters counts only as a word of its own.
+/// The last character in the patterns' list of joined letters. Further ideographs are rare, and a pattern that is matched in any case folds
+/// every letter of its lists.
+const JOINED_MAX: char = '\u{ffff}';
+
+/// The pattern of `~*` for texts that have a name, as [`NameEnd`] says, also in the genitive.
 pub fn named(name: &str) -> String {
-    match name.chars().count() < erasure_name_min(name) {
-        true => word(name),
-        false => literal(name),
-    }
+    let [begin, end] = NameEnd::of(name);
+    let genitive = if has_genitive(name) { "s?" } else { "" };
+    format!("{}{}{genitive}{}", edge(begin, r"^|\\[bfnrt]"), literal(name), edge(end, "$"))
 }
 
 /// The pattern of `~` for texts that have a reference or an id: as words of their own, or anywhere where the next word is joined to them.
@@ -36,9 +39,24 @@ pub fn referred(text: &str) -> String {
     if text.contains(joins_words) { named(text) } else { word(text) }
 }
 
-/// Matches a text as words of their own. In the text of a JSON value a letter behind `\` is a sign of its own: `\n`.
+/// Matches a text as words of their own.
 fn word(text: &str) -> String {
-    format!(r"(^|[^[:alnum:]]|\\[bfnrt]){}($|[^[:alnum:]])", literal(text))
+    format!("{}{}{}", edge(NameEnd::NoLetter, r"^|\\[bfnrt]"), literal(text), edge(NameEnd::NoLetter, "$"))
+}
+
+/// What stands next to an end of a name: a character that it allows, or something else. In the text of a JSON value a letter behind `\` is a
+/// sign of its own: `\n`.
+fn edge(end: NameEnd, or: &str) -> String {
+    match end {
+        NameEnd::Any => String::new(),
+        NameEnd::NoLetter => format!("({or}|[^[:alnum:]])"),
+        NameEnd::NoSpacedLetter => format!("({or}|[^[:alnum:]]|[{}])", joined()),
+    }
+}
+
+/// The letters that join words, for a list in brackets.
+fn joined() -> String {
+    JOINED_SCRIPTS.iter().filter(|(_, last)| *last <= JOINED_MAX).map(|(first, last)| format!("{first}-{last}")).collect()
 }
 
 /// Makes the signs of an expression literal.
@@ -56,14 +74,19 @@ mod tests {
     use super::*;
 
     fn whole(literal: &str) -> String {
-        format!(r"(^|[^[:alnum:]]|\\[bfnrt]){literal}($|[^[:alnum:]])")
+        format!(r"(^|\\[bfnrt]|[^[:alnum:]]){literal}($|[^[:alnum:]])")
+    }
+
+    fn spaced(literal: &str) -> String {
+        let joined = joined();
+        format!(r"(^|\\[bfnrt]|[^[:alnum:]]|[{joined}]){literal}($|[^[:alnum:]]|[{joined}])")
     }
 
     #[test]
-    fn a_name_is_no_expression() {
-        assert_eq!(named("***Mina (L.)"), r"\*\*\*Mina \(L\.\)");
-        assert_eq!((named("A."), named("王")), (whole(r"A\."), whole("王")));
-        assert_eq!((named("王芳"), named("김철")), ("王芳".into(), "김철".into()));
+    fn a_name_is_no_expression_and_a_word_of_its_own() {
+        assert_eq!(named("***Mina (L.)"), spaced(r"\*\*\*Mina \(L\.\)"));
+        assert_eq!((named("Mina"), named("A."), named("王")), (spaced("Minas?"), spaced(r"A\."), whole("王")));
+        assert_eq!((named("王芳"), named("김철"), named("นก")), ("王芳".into(), "김철".into(), "นก".into()));
     }
 
     #[test]

@@ -1,11 +1,15 @@
 //! What names a person in a text: shown in an excerpt, or taken out of a source whose rest stays where it is. Pure.
 
 use super::parts::StoredTurn;
+use serde_json::Value;
 use std::ops::Range;
-use wire::erasure_name_min;
+use std::slice::from_ref;
+use wire::{NameEnd, has_genitive};
 
 /// Characters before and after the name in an excerpt.
 const AROUND: usize = 60;
+/// What separates the columns of a row that is quoted: a control character, which no word has.
+pub const COLUMNS: char = '\u{1f}';
 
 /// A part of a source without what names a person.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,19 +32,19 @@ impl Redacted {
     }
 }
 
-/// Where a text has a name; both are in lower case. A name with fewer than [`erasure_name_min`] characters is a part of too many words: it
-/// counts only as a word of its own.
+/// Where a text has a name as [`NameEnd`] says, also in the genitive; both are in lower case.
 fn place_of(name: &str, text: &str) -> Option<usize> {
-    let is_part = |next: Option<char>| next.is_some_and(char::is_alphanumeric);
+    let [begin, end] = NameEnd::of(name);
+    let ends = |after: &str| end.allows(after.chars().next());
     let is_word = |at: usize| {
         let (before, after) = (text.get(..at).unwrap_or_default(), text.get(at + name.len()..).unwrap_or_default());
-        !is_part(before.chars().next_back()) && !is_part(after.chars().next())
+        let genitive = after.strip_prefix('s').filter(|_| has_genitive(name));
+        begin.allows(before.chars().next_back()) && (ends(after) || genitive.is_some_and(ends))
     };
-    let is_long = name.chars().count() >= erasure_name_min(name);
-    text.match_indices(name).map(|(at, _)| at).find(|at| is_long || is_word(*at))
+    text.match_indices(name).map(|(at, _)| at).find(|at| is_word(*at))
 }
 
-/// Whether a text has one of some names, in any case and anywhere, short names as words of their own.
+/// Whether a text has one of some names, in any case: as words of their own, or anywhere in scripts that join words.
 pub fn is_named(text: &str, names: &[String]) -> bool {
     let text = text.to_lowercase();
     names.iter().any(|name| place_of(&name.to_lowercase(), &text).is_some())
@@ -79,8 +83,47 @@ fn blank(text: &str, places: &[Range<usize>]) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| " ".repeat(text.len()))
 }
 
+/// The words of a row around the first of some names, and which of them the row has. Its own text goes before what stands in JSON, where
+/// the key goes before the words.
+pub fn quote(row: &str, names: &[String]) -> (String, Vec<String>) {
+    let (mut texts, mut values) = (Vec::new(), Vec::new());
+    for column in row.split(COLUMNS) {
+        match serde_json::from_str::<Value>(column) {
+            Ok(value) if value.is_object() || value.is_array() => leaves("", &value, &mut values),
+            _ => texts.push(items(column)),
+        }
+    }
+    let has = |name: &String| texts.iter().chain(&values).any(|text| is_named(text, from_ref(name)));
+    let found: Vec<String> = names.iter().filter(|name| has(name)).cloned().collect();
+    let named = |text: &&String| is_named(text, &found);
+    // A title repeats the beginning of its text.
+    let longest = texts.iter().filter(named).max_by_key(|text| text.len());
+    let shown = longest.or_else(|| values.iter().find(named)).or_else(|| texts.first()).or_else(|| values.first());
+    (shown.map(|text| excerpt(text, &found)).unwrap_or_default(), found)
+}
+
+/// The words within a JSON value, each with its key.
+fn leaves(key: &str, value: &Value, into: &mut Vec<String>) {
+    let label = |text: &str| if key.is_empty() { text.to_owned() } else { format!("{}: {text}", key.replace('_', " ")) };
+    match value {
+        Value::Object(fields) => fields.iter().for_each(|(key, value)| leaves(key, value, into)),
+        Value::Array(values) => values.iter().for_each(|value| leaves(key, value, into)),
+        Value::String(text) => into.push(label(text)),
+        Value::Null => {}
+        other => into.push(label(&other.to_string())),
+    }
+}
+
+/// A column as text; what Postgres writes as an array as a list.
+fn items(column: &str) -> String {
+    match column.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        Some(array) => array.replace('"', "").replace(',', ", "),
+        None => column.to_owned(),
+    }
+}
+
 /// The text around the first of some names.
-pub fn excerpt(text: &str, names: &[String]) -> String {
+fn excerpt(text: &str, names: &[String]) -> String {
     let lower = text.to_lowercase();
     let at = names.iter().filter_map(|name| place_of(&name.to_lowercase(), &lower)).min().unwrap_or(0);
     // Lower case may be longer: a place in characters is near enough.
@@ -149,6 +192,31 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_a_word_of_its_own_in_scripts_with_blanks_between_words() {
+        for (name, text, expected) in [
+            ("Vera", "several", false),
+            ("Vera", "Ask Vera's sister", true),
+            ("Vera", "Veras Auto", true),
+            ("Vera", "Verast", false),
+            ("Vera", "昨日Veraさんに会った", true),
+            ("Vera", "vera_holm@example.com", true),
+            ("Mina", "Das Minarett, eliminated", false),
+            ("Mina", "Das Minarett von MINA", true),
+            ("Zoë", "Zoëlla", false),
+            ("Анна", "Спроси: Анна", true),
+            ("Анна", "Иоанна", false),
+            ("Άννα", "η Άννα.", true),
+            ("नेहा", "नेहा ने कहा", true),
+            ("דנה", "דנה אמרה", true),
+            ("นก", "วันนี้นกมา", true),
+            ("Al", "Als", false),
+            ("Vera Holm", "Vera Holmes", false),
+        ] {
+            assert_eq!(is_named(text, &[name.to_owned()]), expected, "{name} in {text}");
+        }
+    }
+
+    #[test]
     fn a_name_of_two_characters_counts_anywhere_in_scripts_that_join_words() {
         let names = ["王芳".to_owned(), "田中".to_owned(), "김철".to_owned(), "李".to_owned()];
         for (text, expected) in [
@@ -181,5 +249,23 @@ mod tests {
         assert!(short.starts_with('…') && short.ends_with('…') && short.contains("Vera") && short.chars().count() < 160, "{short}");
         assert_eq!(excerpt("İİİ Vera", &names), "İİİ Vera");
         assert_eq!(excerpt("", &names), "");
+    }
+
+    #[test]
+    fn a_row_is_quoted_in_its_own_words_and_says_which_names_it_has() {
+        let names = ["Vera".to_owned(), "Vera Holm".to_owned(), "Mina".to_owned()];
+        let row = |columns: &[&str]| quote(&columns.join(&COLUMNS.to_string()), &names);
+        let found = |excerpt: &str, names: &[&str]| (excerpt.to_owned(), names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        let metadata = r#"{"agent": "vera-bot", "depth": 3, "sent_by": ["Vera Holm", null]}"#;
+        assert_eq!(
+            row(&[metadata, "Lunch", "Ask Vera about several boats"]),
+            found("Ask Vera about several boats", &["Vera", "Vera Holm"])
+        );
+        assert_eq!(row(&["Lunch", r#"{"sent_by": ["Idris", "Vera Holm"]}"#]), found("sent by: Vera Holm", &["Vera", "Vera Holm"]));
+        assert_eq!(row(&[r#"{"note":"One\nMina called"}"#]), found("note: One Mina called", &["Mina"]));
+        assert_eq!(row(&["Ask Mina", "Ask Mina about lunch"]), found("Ask Mina about lunch", &["Mina"]));
+        assert_eq!(row(&[r#"{idris,"Mina L."}"#]), found("idris, Mina L.", &["Mina"]));
+        assert_eq!(row(&["Lunch"]), found("Lunch", &[]));
+        assert_eq!(row(&[""]), found("", &[]));
     }
 }

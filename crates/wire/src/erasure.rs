@@ -14,24 +14,80 @@ pub const ERASURE_DAYS: i64 = 14;
 pub const ERASURE_NAMES_MAX: usize = 10;
 /// Most characters of such a name.
 pub const ERASURE_NAME_MAX: usize = 200;
-/// Fewest characters of such a name. A shorter one is a part of too many words.
+/// Fewest characters of such a name.
 const NAME_MIN: usize = 3;
-/// The same with a letter of Han, Kana or Hangul: a name often has two, and the next word follows without a blank.
+/// The same with a letter of a script that joins words: a name often has two, and the next word follows without a blank.
 const NAME_MIN_UNSPACED: usize = 2;
 /// Most mentions that one request may erase.
 pub const ERASURE_MENTIONS_MAX: usize = 1000;
 
-/// Fewest characters of a name that is searched for anywhere in a text.
+/// Letters of scripts that join words: Thai and its neighbours, Hangul, Kana and Han. What follows a name is written as a part of the same
+/// word.
+pub const JOINED_SCRIPTS: [(char, char); 15] = [
+    ('\u{e00}', '\u{eff}'),
+    ('\u{1000}', '\u{109f}'),
+    ('\u{1100}', '\u{11ff}'),
+    ('\u{1780}', '\u{17ff}'),
+    ('\u{3005}', '\u{3007}'),
+    ('\u{3040}', '\u{318f}'),
+    ('\u{31f0}', '\u{31ff}'),
+    ('\u{3400}', '\u{4dbf}'),
+    ('\u{4e00}', '\u{9fff}'),
+    ('\u{a960}', '\u{a97f}'),
+    ('\u{ac00}', '\u{d7ff}'),
+    ('\u{f900}', '\u{faff}'),
+    ('\u{ff66}', '\u{ffdc}'),
+    ('\u{20000}', '\u{2ffff}'),
+    ('\u{30000}', '\u{3ffff}'),
+];
+
+/// Fewest characters of a name that is searched for.
 pub fn erasure_name_min(name: &str) -> usize {
     if name.contains(joins_words) { NAME_MIN_UNSPACED } else { NAME_MIN }
 }
 
-/// Whether a letter is Han, Kana or Hangul: what follows a name is written as a part of the same word.
+/// Whether a letter is of a script that joins words.
 pub fn joins_words(c: char) -> bool {
-    matches!(c,
-        '\u{1100}'..='\u{11ff}' | '\u{3005}'..='\u{3007}' | '\u{3040}'..='\u{318f}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}'
-        | '\u{4e00}'..='\u{9fff}' | '\u{a960}'..='\u{a97f}' | '\u{ac00}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}'
-        | '\u{ff66}'..='\u{ffdc}' | '\u{20000}'..='\u{3ffff}')
+    JOINED_SCRIPTS.iter().any(|(first, last)| (*first..=*last).contains(&c))
+}
+
+/// What may stand next to an end of a name in a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameEnd {
+    /// Anything: the script of the name joins words.
+    Any,
+    /// No letter and no digit: the name is shorter than [`erasure_name_min`], and its script joins words.
+    NoLetter,
+    /// No letter and no digit of a script that puts blanks between words: “Vera” is in “Veraさん”, and not in “several”.
+    NoSpacedLetter,
+}
+
+impl NameEnd {
+    /// How a name begins and ends.
+    pub fn of(name: &str) -> [Self; 2] {
+        let is_short = name.chars().count() < erasure_name_min(name);
+        let end = |edge: Option<char>| match edge.is_some_and(joins_words) {
+            true if is_short => Self::NoLetter,
+            true => Self::Any,
+            false => Self::NoSpacedLetter,
+        };
+        [end(name.chars().next()), end(name.chars().next_back())]
+    }
+
+    /// Whether a character may stand there; `None` is an end of the text.
+    pub fn allows(self, next: Option<char>) -> bool {
+        let is_letter = next.is_some_and(char::is_alphanumeric);
+        match self {
+            Self::Any => true,
+            Self::NoLetter => !is_letter,
+            Self::NoSpacedLetter => !is_letter || next.is_some_and(joins_words),
+        }
+    }
+}
+
+/// Whether an “s” after a name is its genitive, as in “Veras Auto”: after a letter of a script with blanks between words.
+pub fn has_genitive(name: &str) -> bool {
+    name.chars().count() >= NAME_MIN && name.chars().next_back().is_some_and(|last| last.is_alphabetic() && !joins_words(last))
 }
 
 text_enum! {
@@ -114,6 +170,8 @@ pub struct Mention {
     pub user_name: Option<String>,
     /// The text around the first name in it.
     pub excerpt: String,
+    /// Which of the searched names it has; several rows of one mention may each add them.
+    pub names: Vec<String>,
     /// Of a source and of its turns: what goes with it.
     pub extent: Option<SourceExtent>,
 }

@@ -85,8 +85,8 @@ pub use documents::{
 };
 pub use erasure::{
     ERASURE_DAYS, ERASURE_MENTIONS_MAX, ERASURE_NAME_MAX, ERASURE_NAMES_MAX, ErasedTable, Erasure, ErasureDetail, ErasurePreview,
-    ErasureReport, ErasureState, KeptTable, LegalHold, Mention, MentionPlace, MentionRef, NewErasure, SignedReport, SourceExtent,
-    TableCount, erasure_name_min, joins_words,
+    ErasureReport, ErasureState, JOINED_SCRIPTS, KeptTable, LegalHold, Mention, MentionPlace, MentionRef, NameEnd, NewErasure,
+    SignedReport, SourceExtent, TableCount, erasure_name_min, has_genitive, joins_words,
 };
 pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
 pub use health::{

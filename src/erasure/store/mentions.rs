@@ -5,6 +5,7 @@ use chrono::{DateTime, Utc};
 use db::columns::{Erasure, Holds, TABLES};
 use db::of_user::{delete, delete_where};
 use db::{DbError, Tx, like, lock_owner, sql, statement};
+use extract::redact::COLUMNS;
 use sqlx::FromRow;
 use std::collections::BTreeSet;
 use uuid::Uuid;
@@ -95,10 +96,11 @@ pub async fn find(
     let owner = if of_user { "t.user_id" } else { "null::uuid" };
     // The parts of a source are one mention.
     let row = if table == "sources" { "coalesce(t.whole_id, t.id)".to_owned() } else { format!("t.{key}") };
+    let separator = u32::from(COLUMNS);
     // The names are those of the list: constants.
     let sql = format!(
         r"select distinct on ({row}) {row} as id, {owner} as user_id, x.text
-            from {table} t cross join lateral (select concat_ws(' · ', {texts}) as text) x
+            from {table} t cross join lateral (select concat_ws(chr({separator}), {texts}) as text) x
            where t.tenant_id = $1 and ({owner} is distinct from $2) and x.text ~* any($3)
              and ($4::uuid[] is null or t.{key} = any($4) or {row} = any($4))
            order by {row}, t.{key} limit $5"

@@ -104,7 +104,7 @@ mod tests {
             leaves: 0,
         };
         let excerpt = "Ask Mina".to_owned();
-        Mention { place, id: Uuid::nil(), user_id: None, user_name: None, excerpt, extent: Some(extent) }
+        Mention { place, id: Uuid::nil(), user_id: None, user_name: None, excerpt, names: vec![], extent: Some(extent) }
     }
 
     #[test]

@@ -6,10 +6,10 @@ use crate::forms::{FIELDS, post};
 use crate::harness::with_token;
 use axum::http::{StatusCode, header};
 use foundation::identity;
-use foundation::testing::PASSWORD;
-use remembrancer::{capture, consolidation, erasure, workers};
+use foundation::testing::{PASSWORD, fact};
+use remembrancer::{capture, consolidation, erasure, memories, workers};
 use tokio_util::sync::CancellationToken;
-use wire::{CaptureConversationRequest, ErasureState, InboxFilter, OperatorRole, SignedReport, SourceDetails};
+use wire::{CaptureConversationRequest, ErasureState, InboxFilter, OperatorRole, SignedReport, SourceDetails, UserId};
 
 #[tokio::test]
 async fn a_second_admin_types_the_reference_and_downloads_a_report_that_verifies() {
@@ -99,4 +99,38 @@ async fn a_legal_hold_leads_back_to_the_page_of_the_person() {
         // A refused form is open, with what is wrong about it.
         assert_eq!(text.contains("<details open class=\"card\">"), !held, "{text}");
     }
+}
+
+#[tokio::test]
+async fn a_new_erasure_opens_with_names_and_nobody_is_no_dead_end() {
+    let site = alone().await;
+    let (world, engine) = (&site.world, &site.world.engine);
+    let lena = identity::add_user(engine, &world.vera, "crm-4711", Some("Lena Holm"), None).await.unwrap().id;
+    for (topic, content) in
+        [("tea", "Ask Lena about tea."), ("auto", "Lenas Auto."), ("boats", "Alena has several boats."), ("quay", "Mina Roth left.")]
+    {
+        memories::remember(engine, &world.binky, fact(topic, content)).await.unwrap();
+    }
+    let (_, cookie) = sign_in(&site, &world.login, PASSWORD).await;
+    let get = async |path: &str| site.get(path, &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+    let opened = get(&format!("/erasure/new?user={lena}")).await.text;
+    assert!(opened.contains(">Lena Holm</textarea>") && opened.contains("2 records. "), "{opened}");
+    assert!(opened.contains("Lenas Auto.") && !opened.contains("several boats"), "the first name is searched for: {opened}");
+    let without = get(&format!("/erasure/new?user={lena}&searched=true&names=Lena+Holm")).await.text;
+    assert!(without.contains("“Lena Holm”: 0 records") && !without.contains("Lenas Auto."), "{without}");
+    let refused = get(&format!("/erasure/new?user={lena}&searched=true&names=Al")).await;
+    assert_eq!(refused.status, StatusCode::BAD_REQUEST);
+    assert!(refused.text.contains(">Al</textarea>"), "the name can be corrected: {}", refused.text);
+
+    let nobody = get("/erasure/new?user=nobody").await;
+    assert_eq!(nobody.status, StatusCode::NOT_FOUND);
+    for way in ["Nobody is known as “nobody”", "/people?user=nobody", "/erasure/new?names=nobody"] {
+        assert!(nobody.text.contains(way), "{way}: {}", nobody.text);
+    }
+    let people = get("/people?user=Mina+Roth").await.text;
+    assert!(people.contains("Look for mentions of “Mina Roth” in all texts") && people.contains("/erasure/new?names=Mina"), "{people}");
+    let only_named = get("/erasure/new?names=Mina+Roth").await.text;
+    assert!(only_named.contains("“Mina Roth”: 1 record") && only_named.contains("Mina Roth left."), "{only_named}");
+    form(&site, "request_erasure", &cookie, &format!("user={}&names=Mina+Roth&reason=Article+17", UserId(world.clock.id()))).await;
+    assert_eq!(erasure::requests(engine, &world.vera).await.unwrap().len(), 1, "whom only texts name can be erased");
 }

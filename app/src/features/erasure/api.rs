@@ -1,17 +1,20 @@
+use super::names::{Names, lines};
 use crate::{
     ConsoleError, Flash,
     features::people::person_name,
-    guard::{incomplete, operator, own_path},
+    guard::{incomplete, operator, own_path, set_status},
     ids::Ids,
     query::Query,
     submit::submit,
 };
+use foundation::identity;
 use leptos::prelude::*;
 use remembrancer::erasure;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use wire::{
-    Erasure, ErasureDetail, ErasureId, ErasurePreview, FieldError, LegalHold, MentionPlace, MentionRef, NewErasure, UserId, UserRef,
+    Erasure, ErasureDetail, ErasureId, ErasurePreview, ErrorCode, FieldError, LegalHold, MentionPlace, MentionRef, NewErasure, UserId,
+    UserRef,
 };
 
 /// The requests and the open legal holds.
@@ -26,10 +29,31 @@ pub async fn erasures() -> Result<ErasureList, ConsoleError> {
     Ok(ErasureList { requests: erasure::requests(&engine, &ctx).await?, holds: erasure::holds(&engine, &ctx).await? })
 }
 
-/// What the erasure of a user would remove; one name a line.
-pub async fn preview_erasure(user: String, names: String) -> Result<ErasurePreview, ConsoleError> {
+/// Whom an erasure is about, the names that are searched for, and what it would remove.
+pub struct Subject {
+    pub id: UserId,
+    pub names: Names,
+    /// An error if a name is refused: the names can be corrected.
+    pub preview: Result<ErasurePreview, ConsoleError>,
+}
+
+/// The subject of the page that requests an erasure, by its query; none if nobody has the name, reference or id. Without a person it is
+/// somebody whom only texts name: a new id stands for them.
+pub async fn whom(query: Query) -> Result<Option<Subject>, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(erasure::preview(&engine, &ctx, &reference("user", &user)?, &lines(&names)).await?)
+    let only_named = query.get("user").is_none() && query.get("names").is_some();
+    let found = match only_named {
+        true => Some(UserId(engine.clock().id())),
+        false => identity::known_user(&engine, &ctx, &reference("user", &query.text("user"))?).await?,
+    };
+    let Some(id) = found else {
+        set_status(ErrorCode::NotFound);
+        return Ok(None);
+    };
+    let user = identity::users_by_id(&engine, &ctx, &[id]).await?.pop();
+    let names = Names::of(&query, user.as_ref());
+    let preview = erasure::preview(&engine, &ctx, &id.into(), &names.all()).await.map_err(ConsoleError::from);
+    Ok(Some(Subject { id, names, preview }))
 }
 
 pub async fn read_erasure(id: ErasureId) -> Result<ErasureDetail, ConsoleError> {
@@ -51,7 +75,7 @@ pub async fn request_erasure(
     #[server(default)] reason: String,
     #[server(default)] mentions: Vec<MentionText>,
 ) -> Result<(), ConsoleError> {
-    let form = Query::default().with("user", &user).with("names", &names).href("/erasure/new");
+    let form = Query::default().with("user", &user).with("names", &names).with("searched", true).href("/erasure/new");
     let mentions: Vec<MentionRef> = mentions.into_iter().filter_map(|MentionText(row)| row).collect();
     let typed = ticks(&mentions).with("reason", &reason);
     submit(("/erasure", &form), typed, |engine, ctx| async move {
@@ -155,11 +179,6 @@ async fn called(user: &str) -> String {
 /// The user whom a field names.
 fn reference(field: &str, user: &str) -> Result<UserRef, ConsoleError> {
     user.trim().parse().map_err(|message: String| incomplete(FieldError::new(field, message)))
-}
-
-/// One name a line, without empty ones.
-fn lines(names: &str) -> Vec<String> {
-    names.lines().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod api;
 mod erased;
 mod list;
+mod names;
 mod new;
 mod report;
 mod request;
@@ -12,7 +13,7 @@ mod words;
 pub use api::erased_by;
 pub use erased::{RequestName, SourceErased};
 pub use list::ErasuresPage;
-pub use new::NewErasurePage;
+pub use new::{NewErasurePage, mentions_of};
 pub use request::ErasurePage;
 
 /// What operators without the role see.

@@ -1,4 +1,4 @@
-use super::words::{consequence, place_name, takes, turns, whole};
+use super::words::{address, consequence, place_name, takes, turns, whole};
 use crate::{
     features::people::Person,
     ui::{DataTable, columns, text},
@@ -44,10 +44,15 @@ pub fn Mentions(mentions: Vec<Mention>, #[prop(optional_no_strip)] ticked: Optio
             _ => view! { <p>{takes(&mention)} "."</p> <Consequence mention=mention.clone() /> }.into_any(),
         };
         let owner = mention.user_id.map(|user| view! { " · belongs to " <Person id=user name=mention.user_name /> });
+        let name = place_name(mention.place);
+        let place = match address(mention.place, mention.id) {
+            Some(href) => view! { <a class="underline" href=href>{name}</a> }.into_any(),
+            None => name.into_any(),
+        };
         view! {
             <tr data-testid="mention">
                 <td class="min-w-0">
-                    <p class="text-xs text-soft">{place_name(mention.place)} {owner}</p>
+                    <p class="text-xs text-soft">{place} {owner}</p>
                     <p class="break-words" dir="auto">{text::visible(&mention.excerpt)}</p>
                 </td>
                 <td class="w-2/5 min-w-36 text-sm" data-testid="goes">{goes}</td>

@@ -2,6 +2,7 @@
 
 use crate::ui::text;
 use std::fmt::Write;
+use uuid::Uuid;
 use wire::{Mention, MentionPlace, SourceExtent};
 
 pub fn place_name(place: MentionPlace) -> &'static str {
@@ -21,6 +22,18 @@ pub fn place_name(place: MentionPlace) -> &'static str {
         MentionPlace::Term => "Term",
         MentionPlace::Document => "Document",
     }
+}
+
+/// The URL of the page that shows a mention, if there is one.
+pub fn address(place: MentionPlace, id: Uuid) -> Option<String> {
+    let list = match place {
+        MentionPlace::Memory => "/memories",
+        MentionPlace::Source | MentionPlace::Turns => "/sources",
+        MentionPlace::Retrieval => "/recall/log",
+        MentionPlace::Document => "/knowledge/documents",
+        _ => return None,
+    };
+    Some(format!("{list}/{id}"))
 }
 
 /// What goes with a mention.
@@ -89,7 +102,6 @@ pub fn consequence(mention: &Mention) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use uuid::Uuid;
     use wire::SourceForm;
 
     fn mention(place: MentionPlace, naming: i64, derived: i64) -> Mention {

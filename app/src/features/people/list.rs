@@ -4,8 +4,8 @@ use super::{
     path::PersonPath,
 };
 use crate::{
-    features::{memories::AgentField, views::FilterBar},
-    layout::PageHead,
+    features::{erasure::mentions_of, memories::AgentField, views::FilterBar},
+    layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
         Answered, Badge, Empty, Filtered, NoMatch, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any, is_reversed,
@@ -14,7 +14,10 @@ use crate::{
 };
 use foundation::identity::User;
 use leptos::prelude::*;
-use wire::{Page, PeopleFilter, PersonRow, ViewPage};
+use wire::{OperatorRole, Page, PeopleFilter, PersonRow, ViewPage};
+
+/// With fewer people found than this, the person may be one whom only texts name.
+const FEW: usize = 3;
 
 /// The fields of the filter form.
 const NAMES: &[&str] = &["agent", "user"];
@@ -34,7 +37,8 @@ fn filter(query: &Query) -> Parsed<PeopleFilter> {
 pub fn PeoplePage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, list) = (filtered.query.clone(), filtered.load(browse_people));
-    let found = query.owned("user").map(|text| reading(find_people(text)));
+    let text = query.owned("user");
+    let (found, who) = (text.clone().map(|text| reading(find_people(text))), ViewerResource::shared());
     view! {
         <PageHead title="People">"What each agent knows about the people it works for, and why."</PageHead>
         <FilterBar page=ViewPage::People label="People" query=filtered.query.clone() names=NAMES>
@@ -43,7 +47,10 @@ pub fn PeoplePage() -> impl IntoView {
         </FilterBar>
         {awaited(async move {
             let found = if_any(found).await.and_then(Result::ok).unwrap_or_default();
-            (!found.is_empty()).then(|| view! { <Found found /> })
+            let (is_admin, _) = who.allows(OperatorRole::Admin).await;
+            let only_named = text.filter(|_| found.len() < FEW).map(|name| view! { <OnlyNamed name is_admin /> });
+            let found = (!found.is_empty()).then(|| view! { <Found found /> });
+            view! { {found} {only_named} }
         })}
         <Answered answer=list show=|page, query| view! { <People page query /> }.into_any() query />
     }
@@ -60,6 +67,21 @@ fn Found(found: Vec<User>) -> impl IntoView {
         <section class="mt-4" aria-label="People found">
             <ul class="flex flex-wrap gap-x-4 gap-y-1 text-sm" data-testid="found">{found.into_iter().map(one).collect_view()}</ul>
         </section>
+    }
+}
+
+/// The way to somebody whom only texts name.
+#[component]
+fn OnlyNamed(name: String, is_admin: bool) -> impl IntoView {
+    let shown = text::visible(&name);
+    let (href, says) = match is_admin {
+        true => (mentions_of(&name), format!("Look for mentions of “{shown}” in all texts")),
+        false => (Query::default().with("q", &name).href("/memories"), format!("Search memories for “{shown}”")),
+    };
+    view! {
+        <p class="mt-3 text-sm wrap-anywhere" data-testid="only-named">
+            "Somebody who is only mentioned in texts has no page. " <a class="underline" href=href>{says}</a>
+        </p>
     }
 }
 

@@ -231,7 +231,7 @@ fn Facts(known: Known) -> impl IntoView {
 #[component]
 fn Actions(known: Known) -> impl IntoView {
     let export = Query::default().with("person", known.id).href("/export.jsonl");
-    let erase = Query::default().with("user", known.id).with_some("names", known.user.and_then(|user| user.name)).href("/erasure/new");
+    let erase = Query::default().with("user", known.id).href("/erasure/new");
     view! {
         <div class="card space-y-2 p-4" data-testid="actions">
             <p class="flex flex-wrap gap-2">

@@ -40,10 +40,17 @@ async fn a_second_admin_types_the_reference_and_downloads_a_report_that_verifies
     let page = async |path: &str| site.get(path, &[(header::COOKIE, &idris), (header::ACCEPT, "text/html")]).await.text;
     let state = async || erasure::show(engine, &world.vera, id).await.unwrap().request.state;
 
+    let asks = site.get(&format!("/erasure/{id}"), &[(header::COOKIE, &vera), (header::ACCEPT, "text/html")]).await.text;
+    assert!(asks.contains("Idris can confirm it") && asks.contains("Withdraw request") && !asks.contains("waits for you"), "{asks}");
     let list = page("/erasure").await;
+    assert!(list.contains("waits for you") && list.contains("Admins of this organisation: Idris, Vera"), "{list}");
     assert!(list.contains("Mina Lindt") && !list.contains(&format!(">{person}<")), "people have names: {list}");
     let request = page(&format!("/erasure/{id}")).await;
     assert!(request.contains("Type crm-4711 to confirm") && request.contains("Mina Lindt"), "{request}");
+    assert!(
+        request.contains("Vera requested it.") && request.contains("Refuse request") && !request.contains("Withdraw request"),
+        "{request}"
+    );
     for wrong in ["", "Mina", "crm-4712"] {
         let fields = format!("id={id}&person={wrong}");
         assert!(!form(&site, "confirm_erasure", &idris, &fields).await.status.is_success(), "{wrong}");

@@ -7,7 +7,7 @@ use crate::{
     query::Query,
     submit::submit,
 };
-use foundation::identity;
+use foundation::identity::{self, Admin};
 use leptos::prelude::*;
 use remembrancer::erasure;
 use serde::{Deserialize, Serialize};
@@ -21,12 +21,15 @@ use wire::{
 pub struct ErasureList {
     pub requests: Vec<Erasure>,
     pub holds: Vec<LegalHold>,
+    /// Who can request and confirm.
+    pub admins: Vec<Admin>,
 }
 
 /// Reads the page of erasures.
 pub async fn erasures() -> Result<ErasureList, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(ErasureList { requests: erasure::requests(&engine, &ctx).await?, holds: erasure::holds(&engine, &ctx).await? })
+    let (requests, holds) = (erasure::requests(&engine, &ctx).await?, erasure::holds(&engine, &ctx).await?);
+    Ok(ErasureList { requests, holds, admins: identity::admins(&engine, &ctx).await? })
 }
 
 /// Whom an erasure is about, the names that are searched for, and what it would remove.
@@ -50,15 +53,21 @@ pub async fn whom(query: Query) -> Result<Option<Subject>, ConsoleError> {
         set_status(ErrorCode::NotFound);
         return Ok(None);
     };
-    let user = identity::users_by_id(&engine, &ctx, &[id]).await?.pop();
+    let user = identity::users_with(&engine, &ctx, &[id]).await?.pop();
     let names = Names::of(&query, user.as_ref());
     let preview = erasure::preview(&engine, &ctx, &id.into(), &names.all()).await.map_err(ConsoleError::from);
     Ok(Some(Subject { id, names, preview }))
 }
 
-pub async fn read_erasure(id: ErasureId) -> Result<ErasureDetail, ConsoleError> {
+/// A request, and who can confirm one.
+pub struct ErasureRead {
+    pub detail: ErasureDetail,
+    pub admins: Vec<Admin>,
+}
+
+pub async fn read_erasure(id: ErasureId) -> Result<ErasureRead, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(erasure::show(&engine, &ctx, id).await?)
+    Ok(ErasureRead { detail: erasure::show(&engine, &ctx, id).await?, admins: identity::admins(&engine, &ctx).await? })
 }
 
 /// The request that erased a source, turns of it, or what a memory quoted; by the id of the source or of the memory.
@@ -81,7 +90,7 @@ pub async fn request_erasure(
     submit(("/erasure", &form), typed, |engine, ctx| async move {
         let new = NewErasure { user: reference("user", &user)?, reason, names: lines(&names), mentions };
         erasure::request(&engine, &ctx, new).await?;
-        Ok(Flash::done("Requested. Another admin must confirm it."))
+        Ok(Flash::done("Requested. Another admin must confirm it. The request says who can."))
     })
     .await
 }

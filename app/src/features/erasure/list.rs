@@ -12,7 +12,9 @@ use crate::{
         reversing, text,
     },
 };
+use foundation::identity::Admin;
 use leptos::prelude::*;
+use uuid::Uuid;
 use wire::{Erasure, ErasureState, LegalHold, OperatorRole};
 
 /// The page of erasures: the form that begins one, requests, and legal holds.
@@ -26,24 +28,37 @@ pub fn ErasuresPage() -> impl IntoView {
         </PageHead>
         {awaited(async move {
             let answer = who.permitted(OperatorRole::Admin, NOT_ALLOWED, list).await;
-            or_error(answer, |(viewer, list)| view! { <Whole list flash=viewer.refused() query /> })
+            or_error(answer, |(viewer, list)| {
+                let me = viewer.profile.id.0;
+                view! { <Whole list me flash=viewer.refused() query /> }
+            })
         })}
     }
 }
 
 #[component]
-fn Whole(list: ErasureList, flash: Option<Flash>, query: Query) -> impl IntoView {
+fn Whole(list: ErasureList, me: Uuid, flash: Option<Flash>, query: Query) -> impl IntoView {
     view! {
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
-                <Requests requests=list.requests query />
+                <Requests requests=list.requests me query />
                 <Holds holds=list.holds flash=flash.clone() />
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">
                 <Begin />
                 <SetHold flash />
+                <p class="text-sm wrap-anywhere text-soft" data-testid="admins">{admins(&list.admins)}</p>
             </div>
         </div>
+    }
+}
+
+/// Who decides.
+fn admins(admins: &[Admin]) -> String {
+    let names: Vec<String> = admins.iter().map(|admin| text::visible(&admin.name)).collect();
+    match names.as_slice() {
+        [one] => format!("{one} is the only admin. An erasure needs a second one."),
+        names => format!("Admins of this organisation: {}.", names.join(", ")),
     }
 }
 
@@ -85,7 +100,7 @@ fn SetHold(flash: Option<Flash>) -> impl IntoView {
 }
 
 #[component]
-fn Requests(requests: Vec<Erasure>, query: Query) -> impl IntoView {
+fn Requests(requests: Vec<Erasure>, me: Uuid, query: Query) -> impl IntoView {
     if requests.is_empty() {
         return view! {
             <section class="card">
@@ -103,6 +118,7 @@ fn Requests(requests: Vec<Erasure>, query: Query) -> impl IntoView {
     let running = requests.iter().any(|request| request.state == ErasureState::Confirmed);
     let rows = requests.into_iter().map(|request| {
         let known = request.state != ErasureState::Done;
+        let mine = request.requested_by == me;
         let confirmed = request.confirmed_by_name.clone().unwrap_or_else(|| "–".into());
         view! {
             <tr data-testid="erasure">
@@ -110,7 +126,7 @@ fn Requests(requests: Vec<Erasure>, query: Query) -> impl IntoView {
                     <Person id=request.user_id name=request.user_name.clone() known />
                     <p class="break-words"><a href=format!("/erasure/{}", request.id)>{text::visible(&request.reason)}</a></p>
                 </td>
-                <td><State state=request.state /></td>
+                <td><State state=request.state mine /></td>
                 <td class="hidden @lg:table-cell">{request.requested_by_name.clone()}</td>
                 <td class="hidden @lg:table-cell">{confirmed}</td>
                 <td><Time at=request.requested_at /></td>
@@ -129,8 +145,13 @@ fn Requests(requests: Vec<Erasure>, query: Query) -> impl IntoView {
 
 /// The state of a request as a badge.
 #[component]
-pub fn State(state: ErasureState) -> impl IntoView {
+pub fn State(
+    state: ErasureState,
+    /// Whether the viewer made the request, so that another admin confirms it.
+    mine: bool,
+) -> impl IntoView {
     let (tone, name) = match state {
+        ErasureState::Waiting if !mine => (Tone::Warn, "waits for you"),
         ErasureState::Waiting => (Tone::Warn, "waits for another admin"),
         ErasureState::Confirmed => (Tone::Accent, "running"),
         ErasureState::Done => (Tone::Good, "done"),

@@ -1,10 +1,11 @@
 use super::{
     NOT_ALLOWED,
-    api::read_erasure,
+    api::{ErasureRead, read_erasure},
     erased::short,
     list::State,
     report::Report,
     tables::{Counts, Mentions},
+    words::who_confirms,
 };
 use crate::{
     ConsoleError, Flash,
@@ -13,6 +14,7 @@ use crate::{
     query::{Query, use_param},
     ui::{PostForm, TextField, Time, awaited, fact, fact_as, or_error, text},
 };
+use foundation::identity::Admin;
 use leptos::prelude::*;
 use uuid::Uuid;
 use wire::{Erasure, ErasureDetail, ErasureId, ErasurePreview, ErasureState, ErrorCode, Mention, OperatorRole};
@@ -33,18 +35,19 @@ pub fn ErasurePage() -> impl IntoView {
         <PageHead title="Erasure request">"Two admins decide about an erasure. It cannot be undone."</PageHead>
         {awaited(async move {
             let answer = who.permitted(OperatorRole::Admin, NOT_ALLOWED, detail).await;
-            or_error(answer, |(viewer, detail)| {
+            or_error(answer, |(viewer, ErasureRead { detail, admins })| {
                 let me = viewer.profile.id.0;
-                view! { <Whole detail me flash=viewer.refused() /> }
+                view! { <Whole detail admins me flash=viewer.refused() /> }
             })
         })}
     }
 }
 
 #[component]
-fn Whole(detail: ErasureDetail, me: Uuid, flash: Option<Flash>) -> impl IntoView {
+fn Whole(detail: ErasureDetail, admins: Vec<Admin>, me: Uuid, flash: Option<Flash>) -> impl IntoView {
     let ErasureDetail { request, names, ticked, preview, report } = detail;
     let reference = preview.as_ref().and_then(|preview| preview.external_ref.clone()).unwrap_or_else(|| request.user_id.to_string());
+    let mine = request.requested_by == me;
     let waits = request.state == ErasureState::Waiting;
     let running = request.state == ErasureState::Confirmed;
     // Without JavaScript the page loads itself again. With it the noscript element stays text.
@@ -53,8 +56,8 @@ fn Whole(detail: ErasureDetail, me: Uuid, flash: Option<Flash>) -> impl IntoView
         {reload}
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]" data-again=running.then_some("")>
             <div class="mb-6 space-y-6 lg:sticky lg:top-5 lg:order-2">
-                {waits.then(|| view! { <Decide request=request.clone() reference=reference.clone() me flash /> })}
-                <Facts request=request.clone() reference=waits.then_some(reference) names />
+                {waits.then(|| view! { <Decide request=request.clone() reference=reference.clone() admins me flash /> })}
+                <Facts mine request=request.clone() reference=waits.then_some(reference) names />
             </div>
             <div class="min-w-0">
                 {preview.map(|preview| view! { <Planned preview ticked /> })}
@@ -85,6 +88,8 @@ fn Planned(preview: ErasurePreview, ticked: Vec<Mention>) -> impl IntoView {
 #[component]
 fn Facts(
     request: Erasure,
+    /// Whether the viewer made it.
+    mine: bool,
     /// The person's reference, while the organisation knows it.
     reference: Option<String>,
     names: Vec<String>,
@@ -104,7 +109,7 @@ fn Facts(
     let names: Vec<String> = names.into_iter().filter(|name| *name != own).map(|name| text::visible(&name)).collect();
     view! {
         <dl class="facts card p-4" data-testid="request">
-            {fact("State", view! { <State state=request.state /> })}
+            {fact("State", view! { <State state=request.state mine /> })}
             {step}
             {fact("Person", view! { <Person id=request.user_id name=request.user_name.clone() known /> })}
             {reference.map(|reference| fact_as("break-all", "Reference", text::visible(&reference)))}
@@ -120,14 +125,22 @@ fn Facts(
 
 /// The decision of another admin, who types the person's reference.
 #[component]
-fn Decide(request: Erasure, reference: String, me: Uuid, flash: Option<Flash>) -> impl IntoView {
+fn Decide(request: Erasure, reference: String, admins: Vec<Admin>, me: Uuid, flash: Option<Flash>) -> impl IntoView {
     let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed).text("person")).unwrap_or_default();
     let error = flash.and_then(|flash| flash.field("person"));
     let name = request.user_name.clone();
-    let confirm = if me == request.requested_by {
-        view! { <p class="text-sm text-soft">"You requested it. Another admin must confirm it."</p> }.into_any()
+    let mine = me == request.requested_by;
+    let end = if mine { "Withdraw request" } else { "Refuse request" };
+    let asked = format!("{} requested it. Confirm it, or refuse it: nothing is erased then.", text::visible(&request.requested_by_name));
+    let confirm = if mine {
+        view! {
+            <p class="text-sm text-soft">"You requested it. Another admin must confirm it."</p>
+            <p class="text-sm" data-testid="who-confirms">{who_confirms(&admins, me)}</p>
+        }
+        .into_any()
     } else {
         view! {
+            <p class="text-sm text-soft">{asked}</p>
             <PostForm class="space-y-3" action="/console/api/confirm_erasure" fields=[("id", request.id.to_string())]>
                 <TextField
                     name="person"
@@ -147,7 +160,7 @@ fn Decide(request: Erasure, reference: String, me: Uuid, flash: Option<Flash>) -
             <h2>"Erase " <Person id=request.user_id name /> "?"</h2>
             {confirm} <p class="text-sm text-soft">"Expires " <Time at=request.expires_at /></p>
             <PostForm action="/console/api/withdraw_erasure" fields=[("id", request.id.to_string())]>
-                <button class="button" type="submit">"Withdraw request"</button>
+                <button class="button" type="submit">{end}</button>
             </PostForm>
         </div>
     }

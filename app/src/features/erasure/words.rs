@@ -1,6 +1,7 @@
 //! Erasures in words: where a mention is, and what goes with it.
 
 use crate::ui::text;
+use foundation::identity::Admin;
 use std::fmt::Write;
 use uuid::Uuid;
 use wire::{Mention, MentionPlace, SourceExtent};
@@ -34,6 +35,22 @@ pub fn address(place: MentionPlace, id: Uuid) -> Option<String> {
         _ => return None,
     };
     Some(format!("{list}/{id}"))
+}
+
+/// Who can confirm a request of the admin `me`, and what to do if nobody can.
+pub fn who_confirms(admins: &[Admin], me: Uuid) -> String {
+    let others: Vec<String> = admins.iter().filter(|admin| admin.id.0 != me).map(|admin| text::visible(&admin.name)).collect();
+    match others.as_slice() {
+        [] => {
+            "You are the only admin, so nobody can confirm it. Make a second account with “remembrancer operator create … --roles admin” \
+               within 14 days."
+                .to_owned()
+        }
+        [one] => format!("{one} can confirm it, and sees it on the overview. Send them the address of this page."),
+        [rest @ .., last] => {
+            format!("{} or {last} can confirm it, and sees it on the overview. Send one of them the address of this page.", rest.join(", "))
+        }
+    }
 }
 
 /// What goes with a mention.
@@ -102,7 +119,7 @@ pub fn consequence(mention: &Mention) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::SourceForm;
+    use wire::{OperatorId, SourceForm};
 
     fn mention(place: MentionPlace, naming: i64, derived: i64) -> Mention {
         let extent = SourceExtent {
@@ -117,6 +134,16 @@ mod tests {
         };
         let excerpt = "Ask Mina".to_owned();
         Mention { place, id: Uuid::nil(), user_id: None, user_name: None, excerpt, names: vec![], extent: Some(extent) }
+    }
+
+    #[test]
+    fn a_request_says_who_can_confirm_it() {
+        let admin = |n: u128, name: &str| Admin { id: OperatorId(Uuid::from_u128(n)), name: name.to_owned() };
+        let all = [admin(1, "Vera"), admin(2, "Idris"), admin(3, "Mina")];
+        let says = |admins: &[Admin]| who_confirms(admins, Uuid::from_u128(1));
+        assert!(says(&all[..1]).starts_with("You are the only admin"), "{}", says(&all[..1]));
+        assert!(says(&all[..2]).starts_with("Idris can confirm it"), "{}", says(&all[..2]));
+        assert!(says(&all).starts_with("Idris or Mina can confirm it"), "{}", says(&all));
     }
 
     #[test]

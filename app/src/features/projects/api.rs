@@ -4,7 +4,7 @@ use crate::{
     query::Query,
     submit::submit,
 };
-use foundation::projects as engine;
+use foundation::{identity, projects as engine};
 use leptos::prelude::*;
 use uuid::Uuid;
 use wire::{NewProject, Project};
@@ -19,6 +19,12 @@ pub async fn project_names() -> Result<Vec<(Uuid, String)>, ConsoleError> {
 pub async fn projects() -> Result<Vec<Project>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     Ok(engine::list(&engine, &ctx).await?)
+}
+
+/// The names of the admins of the organisation, whom others ask for a role.
+pub async fn admins() -> Result<Vec<String>, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    Ok(identity::admins(&engine, &ctx).await?.into_iter().map(|admin| admin.name).collect())
 }
 
 /// Creates a project, then redirects to its page, or back to the list if it is refused.

@@ -1,4 +1,4 @@
-use super::api::projects;
+use super::api::{admins, projects};
 use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
@@ -12,16 +12,20 @@ use wire::{OperatorRole, Project};
 /// The page of all projects, with a form for a new one.
 #[component]
 pub fn ProjectsPage() -> impl IntoView {
-    let (list, who, query) = (reading(projects()), ViewerResource::shared(), use_query());
+    let (list, admins, who, query) = (reading(projects()), reading(admins()), ViewerResource::shared(), use_query());
     view! {
         <PageHead title="Projects">
             "A memory may belong to a project. Recalls for a project prefer its memories and those of linked projects."
         </PageHead>
         {awaited(async move {
             let (may_create, flash) = who.allows(OperatorRole::Operator).await;
+            let admins: Vec<String> = admins.await.unwrap_or_default().iter().map(|name| text::visible(name)).collect();
             or_error(list.await, |projects| view! {
                 <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
-                    <div class="mb-6 min-w-0"><Table projects query /></div>
+                    <div class="mb-6 min-w-0">
+                        <Table projects query />
+                        <p class="mt-3 text-sm wrap-anywhere text-soft" data-testid="admins">{format!("Admins of this organisation: {}.", admins.join(", "))}</p>
+                    </div>
                     {may_create.then(|| view! {
                         <NewProject action="/console/api/create_project" title="New project" button="Create project" flash />
                     })}

@@ -20,10 +20,10 @@ pub use keys::same as same_hash;
 pub use lifecycle::{days_with_log, history_days};
 pub use lifecycle::{lifecycle, lifecycle_policy, set_lifecycle};
 use model::KeyRecord;
-pub use model::{Admission, Agent, Tenant, User};
+pub use model::{Admin, Admission, Agent, Tenant, User};
 pub use operators::{
-    create_operator, disable_operator, operator, operator_by_login, reset_password, resume, session_create, session_delete, session_load,
-    session_save, set_roles, sign_in, sign_out,
+    admins, create_operator, disable_operator, operator, operator_by_login, reset_password, resume, session_create, session_delete,
+    session_load, session_save, set_roles, sign_in, sign_out,
 };
 pub use policy::{
     SearchSettings, capture_policy, check_search_policy, knowledge_categories, policy, search_policy, set_keeps_context_texts,
@@ -32,7 +32,7 @@ pub use policy::{
 pub use policy::{keeps_context_texts, search_settings};
 pub use quota::count_source;
 pub use users::{acting_for, adopt_user, check as check_user, known_user, user_names, user_of_agent, users_named};
-pub use users::{add_user, find_users, named_by_caller, person, user, users, users_by_id};
+pub use users::{add_user, find_users, named_by_caller, person, user, users, users_by_id, users_with};
 use verb::verb;
 pub use views::{delete_view, rename_view, save_view, views};
 

@@ -72,6 +72,13 @@ pub struct OperatorRecord {
     pub disabled_at: Option<DateTime<Utc>>,
 }
 
+/// An operator with the role `admin`.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct Admin {
+    pub id: OperatorId,
+    pub name: String,
+}
+
 /// A user with the organisation's own reference.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct User {

@@ -1,6 +1,6 @@
 //! Operators: who they are, how they sign in, and their sessions.
 
-use super::model::{Admission, OperatorRecord};
+use super::model::{Admin, Admission, OperatorRecord};
 use super::{finish, keys, name_conflict, password, store};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
@@ -58,6 +58,16 @@ pub async fn create_operator(
 pub async fn operator_by_login(engine: &Engine, ctx: &OpContext, login: &str) -> Result<OperatorId, Error> {
     let record = store::operator_by_login(engine.db().control.system(), login).await?;
     record.filter(|record| record.tenant_id == ctx.tenant_id).map(|record| record.id).ok_or(Error::NotFound("operator"))
+}
+
+/// Who may act as an admin of the organisation, by name: an erasure needs a second one, and others know whom to ask. Operators of any role
+/// may see it.
+#[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
+pub async fn admins(engine: &Engine, ctx: &OpContext) -> Result<Vec<Admin>, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let admins = store::admins(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    Ok(admins)
 }
 
 /// Ends an operator's access at once, sessions included.

@@ -9,8 +9,8 @@ mod views;
 
 pub use keys::{NewKey, count_source, insert_key, key_by_id, key_by_prefix, key_names, keys_of, revoke_key, scopes_of, write_uses};
 pub use operators::{
-    NewOperator, delete_session, disable_operator, insert_operator, insert_session, operator, operator_by_login, save_session, session,
-    set_password, set_roles,
+    NewOperator, admins, delete_session, disable_operator, insert_operator, insert_session, operator, operator_by_login, save_session,
+    session, set_password, set_roles,
 };
 pub use policies::{
     capture_policy, keeps_context_texts, knowledge_categories, lifecycle_policy, search_policy, set_capture_policy,

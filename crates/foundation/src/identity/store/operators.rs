@@ -1,7 +1,7 @@
 //! SQL of operators and their sessions.
 
 use super::parse_all;
-use crate::identity::model::OperatorRecord;
+use crate::identity::model::{Admin, OperatorRecord};
 use chrono::{DateTime, Utc};
 use db::{DbError, SystemPool, Tx, sql};
 use wire::{OperatorId, OperatorRole, TenantId};
@@ -57,6 +57,16 @@ pub async fn operator_by_login(pool: &SystemPool, login: &str) -> Result<Option<
 pub async fn operator(pool: &SystemPool, id: OperatorId) -> Result<Option<OperatorRecord>, DbError> {
     let row: Option<OperatorRow> = pool.row_if_any(sql!([id], operators!(), "o.id = $1")).await?;
     row.map(TryInto::try_into).transpose()
+}
+
+/// The operators with the role `admin` who are not disabled, by name.
+#[tracing::instrument(level = "debug", skip_all, fields(%tenant))]
+pub async fn admins(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Admin>, DbError> {
+    tx.rows(sql!(
+        [tenant, OperatorRole::Admin.as_str()],
+        "select id, name from operators where tenant_id = $1 and disabled_at is null and $2 = any(roles) order by lower(name), id"
+    ))
+    .await
 }
 
 /// Disables an operator and ends the sessions; whether one was there and enabled.

@@ -4,7 +4,7 @@ use super::input::InputPayload;
 use super::source::{Paste, Read};
 use super::store;
 use crate::memories::remember::check_decision;
-use db::Tx;
+use db::{Tx, Users};
 use foundation::audit::{self, NewEntry};
 use foundation::idempotency::Once;
 use foundation::identity::{self, acting_for, count_source};
@@ -90,10 +90,12 @@ pub async fn ingest(engine: &Engine, ctx: &OpContext, request: IngestMemoryReque
 /// Stores what an operator pasted for an agent, and queues its extraction.
 ///
 /// # Errors
-/// `Forbidden` without the role `operator`; `NotFound` for another tenant's agent; `Invalid` as for a source and a capture.
+/// `Forbidden` without the role `operator`; `NotFound` for another tenant's agent; `Invalid` for an unknown user, and as for a source.
 #[verb(role = Operator)]
 pub async fn paste(engine: &Engine, ctx: &OpContext, paste: Paste) -> Result<SourceResponse, Error> {
     identity::agent(engine, ctx, paste.agent_id).await?;
+    let user = identity::person(engine, ctx, paste.user_id.as_ref()).await?;
+    let ctx = &OpContext { users: user.map_or(ctx.users, Users::One), ..ctx.clone() };
     let target = Target { scope: paste.scope, project_id: paste.project_id, repo_id: None, session_id: None };
     let payload = target.payload(Some(paste.mode))?;
     let form = match paste.mode {

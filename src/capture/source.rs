@@ -19,7 +19,7 @@ use uuid::Uuid;
 use verb::verb;
 use wire::{
     ATTACHMENT_MAX, AgentId, CaptureMode, FILENAME_MAX, KeyScope, MemoryScope, SOURCE_MAX, SourceDetails, SourceForm, SourceId, SourceKind,
-    SourceResponse, TITLE_MAX, UserId,
+    SourceResponse, TITLE_MAX, UserId, UserRef,
 };
 use words::guard::{Redacted, redact};
 
@@ -41,6 +41,8 @@ pub struct Paste {
     pub filename: Option<String>,
     /// Of the times in the text that have none; UTC by default.
     pub time_zone: Option<String>,
+    /// On whose behalf: the source and its memories are this person's.
+    pub user_id: Option<UserRef>,
     pub text: String,
 }
 

@@ -1,14 +1,14 @@
 //! From a source to candidates: explicit capture, extraction, evidence, observations.
 
-use crate::support::{Fetch, Told, alone, ask, contents, observation, settle, work};
+use crate::support::{Fetch, Told, agent, alone, ask, contents, observation, settle, work};
 use foundation::testing::World;
-use foundation::{Error, OpContext, jobs};
+use foundation::{Error, OpContext, identity, jobs};
 use remembrancer::capture::{Added, Selection};
 use remembrancer::{capture, consolidation, memories, overview};
 use std::collections::BTreeMap;
 use wire::{
-    AuditFilter, CaptureConversationRequest, CaptureSessionRequest, InboxFilter, InboxItem, InboxVerdict, MemoryKind, MemoryScope,
-    ObservationCategory, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse,
+    AuditFilter, CaptureConversationRequest, CaptureMode, CaptureSessionRequest, InboxFilter, InboxItem, InboxVerdict, MemoryKind,
+    MemoryScope, ObservationCategory, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse, UserId,
 };
 
 const TALK: &str = "[2026-05-21 09:12] Vera: I moved to Basel last month.\n\
@@ -362,4 +362,36 @@ async fn words_of_a_turn_in_quarantine_are_added_once_it_is_released() {
     consolidation::undo_dismissal(&world.engine, &world.vera, turn).await.unwrap();
     consolidation::decide_quarantine(&world.engine, &world.vera, turn, true).await.unwrap();
     add(&world, source, 0, "I moved to Bern").await.unwrap();
+}
+
+#[tokio::test]
+async fn what_an_operator_pastes_on_behalf_of_a_person_is_theirs() {
+    let world = alone().await;
+    let (engine, vera) = (&world.engine, &world.vera);
+    let mina = identity::add_user(engine, vera, "crm-4711", Some("Mina Lindt"), None).await.unwrap().id;
+    let paste = |user: Option<&str>| capture::Paste {
+        agent_id: agent(&world.atlas),
+        mode: CaptureMode::Transcript,
+        scope: None,
+        project_id: None,
+        title: None,
+        filename: None,
+        time_zone: None,
+        user_id: user.map(|user| user.parse().unwrap()),
+        text: "Mina: I am allergic to peanuts.\n".into(),
+    };
+    for user in [Some("Mina Lindt"), None] {
+        capture::paste(engine, vera, paste(user)).await.unwrap();
+    }
+    work(&world).await;
+    for table in ["sources", "agent_memories"] {
+        let sql = format!("select user_id from {table} order by user_id nulls last");
+        let users: Vec<(Option<UserId>,)> = sqlx::query_as(sqlx::AssertSqlSafe(sql)).all(engine).await;
+        assert_eq!(users, [(Some(mina),), (None,)], "{table}: the same text of two owners, each once");
+    }
+    for user in ["crm-4711", &mina.to_string()] {
+        assert!(capture::paste(engine, vera, paste(Some(user))).await.unwrap().known, "{user} is the same person");
+    }
+    let unknown = capture::paste(engine, vera, paste(Some("nobody"))).await.unwrap_err();
+    assert_eq!(unknown.fields().first().map(|wrong| wrong.field.as_str()), Some("user_id"), "{unknown}");
 }

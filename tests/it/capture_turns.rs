@@ -32,8 +32,17 @@ async fn small_capture(world: &World, slug: &str) -> OpContext {
     let agent = identity::create_agent(&world.engine, &ctx, "binky", "Binky", false).await.unwrap();
     let mode = CaptureMode::Transcript;
     let text = "Mina: I live in Thun.".into();
-    let paste =
-        capture::Paste { agent_id: agent.id, mode, scope: None, project_id: None, title: None, filename: None, time_zone: None, text };
+    let paste = capture::Paste {
+        agent_id: agent.id,
+        mode,
+        scope: None,
+        project_id: None,
+        title: None,
+        filename: None,
+        time_zone: None,
+        user_id: None,
+        text,
+    };
     capture::paste(&world.engine, &ctx, paste).await.unwrap();
     ctx
 }

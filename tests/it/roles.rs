@@ -74,7 +74,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
         |w, c| capture::correct_entry(&w.engine, c, nobodys_profile(), LeafId(nowhere()), "tea", "because");
     "capture::paste" Operator |w, c| async {
         let (agent_id, mode, text) = (AgentId(nowhere()), CaptureMode::Note, "Vera likes tea.".to_owned());
-        let paste = capture::Paste { agent_id, mode, scope: None, project_id: None, title: None, filename: None, time_zone: None, text };
+        let paste = capture::Paste { agent_id, mode, scope: None, project_id: None, title: None, filename: None, time_zone: None, user_id: None, text };
         capture::paste(&w.engine, c, paste).await
     };
     "capture::rename_speaker" Operator |w, c| capture::rename_speaker(&w.engine, c, SourceId(nowhere()), "Vera", "Mina".into(), None);

@@ -63,6 +63,7 @@ pub async fn capture(engine: &Engine, command: Capture) -> Result<(), Failure> {
         title: command.title.or_else(|| name.clone()),
         filename: name,
         time_zone: command.time_zone,
+        user_id: None,
         text,
     };
     let source = capture::paste(engine, &ctx, paste).await?;

@@ -464,6 +464,7 @@ async fn what_people_type_loses_its_secrets() {
         title: Some(said.clone()),
         filename: Some(said.clone()),
         time_zone: None,
+        user_id: None,
         text: said.clone(),
     };
     capture::paste(engine, vera, paste).await.unwrap();

@@ -28,10 +28,11 @@ pub fn CaptureForm(
     let before = CaptureInput::read(&typed);
     let refusal = flash.as_ref().map(|flash| flash.text.clone());
     let error = move |name: &str| {
-        // The engine has names of its own for two fields.
+        // The engine has names of its own for some fields.
         let other = match name {
             "text" => "content",
             "project" => "project_id",
+            "user" => "user_id",
             same => same,
         };
         flash.as_ref().and_then(|flash| flash.field(name).or_else(|| flash.field(other)))
@@ -63,6 +64,15 @@ pub fn CaptureForm(
             <Modes chosen=before.mode error=error("mode") />
             <div class="grid items-start gap-3 sm:grid-cols-2">
                 <SelectField name="agent" label="Agent" required=true value=before.agent choices=agents error=error("agent") />
+                <TextField
+                    name="user"
+                    label="On behalf of"
+                    optional=true
+                    hint="Name, reference or id"
+                    value=before.user
+                    note="The text and its memories then belong to this person."
+                    error=error("user")
+                />
                 <TextField name="title" label="Title" optional=true value=before.title most=FILENAME_MAX />
                 <SelectField name="scope" label="Scope of the memories" value=before.scope choices=scopes() error=error("scope") />
                 <ProjectField projects value=before.project error=error("project") />

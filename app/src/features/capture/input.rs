@@ -1,7 +1,7 @@
 use crate::form::form;
 use remembrancer::capture::Paste;
 use std::str::FromStr;
-use wire::{AgentId, CaptureMode, FieldError, MemoryScope};
+use wire::{AgentId, CaptureMode, FieldError, MemoryScope, UserRef};
 
 form! {
     /// The fields of the form that captures a text, as they were entered.
@@ -13,6 +13,8 @@ form! {
         pub title: String,
         pub filename: String,
         pub time_zone: String,
+        /// On whose behalf: a name, a reference or an id.
+        pub user: String,
         pub text: String,
     }
 }
@@ -36,6 +38,7 @@ impl CaptureInput {
             title: filled(self.title),
             filename: filled(self.filename),
             time_zone: filled(self.time_zone),
+            user_id: optional::<UserRef>("user", &self.user, "Enter a name, a reference or an id.")?,
             text: self.text,
         })
     }
@@ -75,6 +78,8 @@ mod tests {
         assert_eq!(field(CaptureInput { agent: String::new(), ..input() }), "agent");
         assert_eq!(field(CaptureInput { mode: "song".into(), ..input() }), "mode");
         assert_eq!(field(CaptureInput { scope: "project".into(), ..input() }), "project");
-        assert!(input().paste().is_ok_and(|paste| paste.scope.is_none() && paste.title.is_none()));
+        assert!(input().paste().is_ok_and(|paste| paste.scope.is_none() && paste.title.is_none() && paste.user_id.is_none()));
+        let of_mina = CaptureInput { user: " Mina Lindt ".into(), ..input() }.paste().unwrap();
+        assert_eq!(of_mina.user_id, Some(UserRef::External("Mina Lindt".into())));
     }
 }

@@ -142,5 +142,7 @@ fn near_miss(near: Near, known: &HashMap<MemoryId, Memory>, slugs: &HashMap<Agen
         floor: near.floor,
         state: near.state,
         restorable: memory.is_some_and(|memory| memory.deleted_at.is_some() || memory.archived_at.is_some()),
+        deleted_by: memory.and_then(|memory| memory.deleted_by.clone()),
+        delete_reason: memory.and_then(|memory| memory.delete_reason.clone()),
     }
 }

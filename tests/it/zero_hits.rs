@@ -146,6 +146,8 @@ async fn filtered_out() {
         (seen.cause, seen.near_misses[0].state, seen.near_misses[0].memory_id),
         (ZeroHitCause::FilteredOut, NearMissState::Deleted, deleted)
     );
+    let near = &seen.near_misses[0];
+    assert_eq!((near.deleted_by.as_deref(), near.delete_reason.as_deref()), (Some("Vera"), Some("wrong")), "whoever restores it sees why");
 
     let other = RecallRequest { user_id: Some(mina.into()), ..question("coffee") };
     remember(&world, &world.atlas, wire::RememberRequest { user_id: Some(mina.into()), ..fact("coffee", "Mina drinks coffee") }).await;

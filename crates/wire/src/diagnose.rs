@@ -123,6 +123,9 @@ pub struct DiagnosedMemory {
     pub content: String,
     /// It is deleted or archived, so that a person can restore it.
     pub restorable: bool,
+    /// Who deleted it, and why: a person may have wished it.
+    pub deleted_by: Option<String>,
+    pub delete_reason: Option<String>,
 }
 
 /// How relevant a memory is for a question, in reach or not.

@@ -146,6 +146,9 @@ pub struct NearMiss {
     pub state: NearMissState,
     /// It is deleted or archived now, so that a person can restore it.
     pub restorable: bool,
+    /// Who deleted it, and why: a person may have wished it.
+    pub deleted_by: Option<String>,
+    pub delete_reason: Option<String>,
 }
 
 impl NearMiss {

@@ -102,6 +102,8 @@ fn answer(facts: Facts<'_>, gates: Vec<GateResult>) -> Diagnosis {
             agent_slug: facts.owner,
             topic: facts.memory.topic,
             restorable: facts.memory.deleted_at.is_some() || facts.memory.archived_at.is_some(),
+            deleted_by: facts.memory.deleted_by,
+            delete_reason: facts.memory.delete_reason,
             content: facts.memory.content,
         }),
     }

@@ -1,7 +1,7 @@
 use crate::{
     Flash,
     layout::ViewerResource,
-    ui::{Icon, PostForm, ReasonField, Shape, awaited},
+    ui::{Icon, PostForm, ReasonField, Shape, awaited, text},
 };
 use leptos::prelude::*;
 use wire::MemoryId;
@@ -16,12 +16,26 @@ pub fn Restore(
     /// Tells forms for the same memory apart on one page.
     #[prop(into, optional)]
     place: String,
+    /// Who deleted it, and why, if somebody did: they may have had to.
+    by: Option<String>,
+    reason: Option<String>,
 ) -> impl IntoView {
     let who = ViewerResource::expect();
+    let deleted =
+        by.map(|by| view! { <p class="w-full text-sm wrap-anywhere text-soft" data-testid="why-deleted">{deletion(&by, reason)}</p> });
     awaited(async move {
         let flash = who.await.ok().and_then(|viewer| viewer.flash);
-        view! { <Fold id here place flash /> }
+        view! { {deleted} <Fold id here place flash /> }
     })
+}
+
+/// Who deleted a memory, and why.
+fn deletion(by: &str, reason: Option<String>) -> String {
+    let by = text::visible(by);
+    match reason.filter(|reason| !reason.trim().is_empty()) {
+        Some(reason) => format!("Deleted by {by}: {}", text::visible(&reason)),
+        None => format!("Deleted by {by}, who gave no reason."),
+    }
 }
 
 #[component]
@@ -41,5 +55,18 @@ fn Fold(id: MemoryId, here: String, place: String, flash: Option<Flash>) -> impl
                 <button class="button" type="submit">"Restore this memory"</button>
             </PostForm>
         </details>
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_deletion_says_who_and_why() {
+        assert_eq!(deletion("Vera", Some("Mina asked for it".into())), "Deleted by Vera: Mina asked for it");
+        for none in [None, Some(" ".to_owned())] {
+            assert_eq!(deletion("atlas", none), "Deleted by atlas, who gave no reason.");
+        }
     }
 }

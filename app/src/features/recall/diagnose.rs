@@ -128,7 +128,8 @@ pub fn way(link: MendLink, query: &Query) -> (String, String) {
 
 #[component]
 fn TheMemory(memory: DiagnosedMemory, here: String) -> impl IntoView {
-    let restore = memory.restorable.then(|| view! { <div class="mt-2"><Restore id=memory.id here /></div> });
+    let (by, reason) = (memory.deleted_by, memory.delete_reason);
+    let restore = memory.restorable.then(|| view! { <div class="mt-2"><Restore id=memory.id here by reason /></div> });
     view! {
         <section class="card px-4 py-3 text-sm" aria-label="Diagnosed memory" data-testid="memory">
             <p class="flex flex-wrap items-baseline gap-x-2 gap-y-1">

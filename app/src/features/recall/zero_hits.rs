@@ -117,13 +117,14 @@ pub fn NearMisses(
 ) -> impl IntoView {
     let one = |miss: NearMiss| {
         let restore = restore.clone().filter(|_| miss.restorable);
+        let (by, reason) = (miss.deleted_by, miss.delete_reason);
         view! {
             <li class="flex flex-wrap items-center gap-x-2 gap-y-1.5 text-sm">
                 <Bar label="Relevance" value=miss.similarity floor=miss.floor />
                 <a class="min-w-0 break-words" href=format!("/memories/{}", miss.memory_id)>{text::visible(&miss.topic)}</a>
                 <span class="text-soft">{miss.agent_slug.clone()}</span>
                 {fate::badge(&miss, &fates)}
-                {restore.map(|(here, place)| view! { <Restore id=miss.memory_id here place /> })}
+                {restore.map(|(here, place)| view! { <Restore id=miss.memory_id here place by reason /> })}
             </li>
         }
     };
@@ -190,6 +191,8 @@ mod tests {
             floor: 0.25,
             state: NearMissState::Deleted,
             restorable: true,
+            deleted_by: None,
+            delete_reason: None,
         };
         let names = |hit: ZeroHit| actions(&hit).into_iter().map(|(name, _)| name).collect::<Vec<_>>();
         assert_eq!(names(hit(ZeroHitCause::BelowFloor, None, vec![])), ["Add an alias", "New term", "Ingest a document", "Try it again"]);

@@ -10,6 +10,8 @@ test('an erasure waits for another admin, and can be withdrawn', { tag: ['@phone
   await page.getByLabel('Person', { exact: true }).first().fill(user);
   await page.getByLabel('Names, one on each line').fill(name);
   await frame.send(page.getByRole('button', { name: 'Preview' }));
+  await expect(page.getByLabel('Names, one on each line')).toHaveValue(name);
+  await expect(page.getByTestId('found')).toContainText(`“${name}”: 1 record`);
   await page.getByText('Show tables').click();
   await expect(page.getByRole('table', { name: 'Rows of the person' })).toContainText('Versions of memories');
   await expect(page.getByTestId('mention')).toContainText([`Ask ${name} about lunch.`]);

@@ -1,4 +1,4 @@
-use super::names::{Names, lines};
+use super::names::{Names, addresses, lines};
 use crate::{
     ConsoleError, Flash,
     features::people::person_name,
@@ -7,15 +7,24 @@ use crate::{
     query::Query,
     submit::submit,
 };
-use foundation::identity::{self, Admin};
+use foundation::{
+    Engine, OpContext,
+    identity::{self, Admin},
+};
 use leptos::prelude::*;
-use remembrancer::erasure;
+use remembrancer::{
+    erasure,
+    profile::{self, Subject},
+};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use wire::{
-    Erasure, ErasureDetail, ErasureId, ErasurePreview, ErrorCode, FieldError, LegalHold, MentionPlace, MentionRef, NewErasure, UserId,
-    UserRef,
+    Erasure, ErasureDetail, ErasureId, ErasurePreview, ErrorCode, FieldError, LegalHold, MentionPlace, MentionRef, NewErasure,
+    PeopleFilter, UserId, UserRef,
 };
+
+/// Most profiles that are searched for addresses.
+const PROFILES: usize = 10;
 
 /// The requests and the open legal holds.
 pub struct ErasureList {
@@ -33,7 +42,7 @@ pub async fn erasures() -> Result<ErasureList, ConsoleError> {
 }
 
 /// Whom an erasure is about, the names that are searched for, and what it would remove.
-pub struct Subject {
+pub struct Whom {
     pub id: UserId,
     pub names: Names,
     /// An error if a name is refused: the names can be corrected.
@@ -42,7 +51,7 @@ pub struct Subject {
 
 /// The subject of the page that requests an erasure, by its query; none if nobody has the name, reference or id. Without a person it is
 /// somebody whom only texts name: a new id stands for them.
-pub async fn whom(query: Query) -> Result<Option<Subject>, ConsoleError> {
+pub async fn whom(query: Query) -> Result<Option<Whom>, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let only_named = query.get("user").is_none() && query.get("names").is_some();
     let found = match only_named {
@@ -54,9 +63,23 @@ pub async fn whom(query: Query) -> Result<Option<Subject>, ConsoleError> {
         return Ok(None);
     };
     let user = identity::users_with(&engine, &ctx, &[id]).await?.pop();
-    let names = Names::of(&query, user.as_ref());
+    let names = Names::of(&query, user.as_ref(), &addresses_of(&engine, &ctx, id).await);
     let preview = erasure::preview(&engine, &ctx, &id.into(), &names.all()).await.map_err(ConsoleError::from);
-    Ok(Some(Subject { id, names, preview }))
+    Ok(Some(Whom { id, names, preview }))
+}
+
+/// Addresses and handles in what agents keep of a person, as far as the viewer may read it.
+async fn addresses_of(engine: &Engine, ctx: &OpContext, id: UserId) -> Vec<String> {
+    let filter = PeopleFilter { user: Some(id.to_string()), ..PeopleFilter::default() };
+    let rows = profile::people(engine, ctx, &filter).await.map(|page| page.rows).unwrap_or_default();
+    let mut found = Vec::new();
+    for row in rows.into_iter().take(PROFILES) {
+        let subject = Subject { agent_id: row.agent_id, user_id: row.user_id };
+        if let Ok(detail) = profile::person(engine, ctx, subject, None).await {
+            found.extend(detail.profile.leaves.iter().filter_map(|leaf| leaf.value.as_str()).flat_map(addresses));
+        }
+    }
+    found
 }
 
 /// A request, and who can confirm one.

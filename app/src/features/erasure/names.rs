@@ -4,6 +4,9 @@ use crate::query::Query;
 use foundation::identity::User;
 use wire::erasure_name_min;
 
+/// Most addresses that are proposed.
+const ADDRESSES: usize = 3;
+
 /// A further name by which others may mention a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proposal {
@@ -24,9 +27,9 @@ pub struct Names {
 impl Names {
     /// The names in the URL. A form that was not sent yet has what the organisation calls the person, with the proposals that find the
     /// person rather than relatives.
-    pub fn of(query: &Query, user: Option<&User>) -> Self {
+    pub fn of(query: &Query, user: Option<&User>, addresses: &[String]) -> Self {
         let chosen: Vec<String> = query.all("names").flat_map(lines).collect();
-        let mut proposals = proposals(user);
+        let mut proposals = proposals(user, addresses);
         if chosen.is_empty() && query.get("searched").is_none() {
             return Self { typed: user.and_then(|user| user.name.clone()).into_iter().collect(), proposals };
         }
@@ -53,9 +56,14 @@ fn same(one: &str, other: &str) -> bool {
     one.to_lowercase() == other.to_lowercase()
 }
 
-/// Parts of the name, and what is before the sign of an e-mail address.
-fn proposals(user: Option<&User>) -> Vec<Proposal> {
-    let Some(user) = user else { return Vec::new() };
+/// The addresses and handles in a text: words with an `@`.
+pub fn addresses(text: &str) -> Vec<String> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && !"@._+-".contains(c)).map(|word| word.trim_matches(['.', '-']));
+    words.filter(|word| word.contains('@') && word.chars().any(char::is_alphanumeric)).map(str::to_owned).collect()
+}
+
+/// Parts of the name, what is before the `@` of an e-mail address, and addresses in profiles.
+fn proposals(user: Option<&User>, addresses: &[String]) -> Vec<Proposal> {
     let mut proposals: Vec<Proposal> = Vec::new();
     let mut propose = |name: &str, why, ticked| {
         let is_new = !proposals.iter().any(|proposal| same(&proposal.name, name));
@@ -63,7 +71,8 @@ fn proposals(user: Option<&User>) -> Vec<Proposal> {
             proposals.push(Proposal { name: name.to_owned(), why, ticked });
         }
     };
-    let called = user.name.as_deref().unwrap_or_default();
+    let called = user.and_then(|user| user.name.as_deref()).unwrap_or_default();
+    let reference = user.map(|user| user.external_ref.as_str()).unwrap_or_default();
     let words: Vec<&str> = called.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric())).collect();
     if let [first, rest @ ..] = words.as_slice()
         && !rest.is_empty()
@@ -71,9 +80,11 @@ fn proposals(user: Option<&User>) -> Vec<Proposal> {
         propose(first, "The first part of the name. Other people may have it, too: check each mention.", true);
         rest.iter().for_each(|word| propose(word, "A part of the name. Relatives may have it, too.", false));
     }
-    for (local, _) in [Some(user.external_ref.as_str()), user.name.as_deref()].into_iter().flatten().filter_map(|text| text.split_once('@'))
-    {
+    for (local, _) in [reference, called].into_iter().filter_map(|text| text.split_once('@')) {
         propose(local, "The part of the e-mail address before the @.", true);
+    }
+    for address in addresses.iter().filter(|address| !same(address, reference) && !same(address, called)).take(ADDRESSES) {
+        propose(address, "In the person’s profile. It may be somebody else’s.", false);
     }
     proposals
 }
@@ -88,25 +99,36 @@ mod tests {
     }
 
     fn proposed(user: &User) -> Vec<(String, bool)> {
-        proposals(Some(user)).into_iter().map(|proposal| (proposal.name, proposal.ticked)).collect()
+        proposals(Some(user), &[]).into_iter().map(|proposal| (proposal.name, proposal.ticked)).collect()
     }
 
     #[test]
     fn a_form_that_was_not_sent_searches_for_the_person_and_not_for_relatives() {
         let vera = user("vera.holm@example.com", Some("Vera Holm"));
-        let names = Names::of(&Query::parse("user=vera.holm@example.com"), Some(&vera));
+        let names = Names::of(&Query::parse("user=vera.holm@example.com"), Some(&vera), &[]);
         assert_eq!(names.all(), ["Vera Holm", "Vera", "vera.holm"]);
         assert_eq!(proposed(&vera), [("Vera".into(), true), ("Holm".into(), false), ("vera.holm".into(), true)]);
-        assert_eq!(Names::of(&Query::default(), None), Names::default());
+        assert_eq!(Names::of(&Query::default(), None, &[]), Names::default());
     }
 
     #[test]
     fn a_form_that_was_sent_searches_for_what_it_has() {
         let vera = user("crm-4711", Some("Vera Holm"));
-        let sent = |query: &str| Names::of(&Query::parse(query), Some(&vera));
+        let sent = |query: &str| Names::of(&Query::parse(query), Some(&vera), &[]);
         assert_eq!(sent("searched=true&names=Vee%0D%0A+Vera+Holm+&names=holm").all(), ["Vee", "Vera Holm", "Holm"]);
         assert!(sent("searched=true").all().is_empty(), "all names were taken out");
         assert_eq!(sent("names=Vera").typed, [] as [String; 0], "it is ticked");
+    }
+
+    #[test]
+    fn addresses_in_profiles_are_proposed_and_not_ticked() {
+        let found = addresses("Write to vera.holm@example.com, (or @vee_h). 3 @ 4 is no address.");
+        assert_eq!(found, ["vera.holm@example.com", "@vee_h"]);
+        let names = Names::of(&Query::default(), Some(&user("vera.holm@example.com", None)), &found);
+        assert_eq!(names.all(), ["vera.holm"], "an address may be somebody else's");
+        assert_eq!(names.proposals.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["vera.holm", "@vee_h"]);
+        let chosen = Names::of(&Query::parse("names=%40vee_h"), None, &found);
+        assert_eq!((chosen.all(), chosen.typed.len()), (vec!["@vee_h".to_owned()], 0));
     }
 
     #[test]

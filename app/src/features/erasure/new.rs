@@ -1,6 +1,6 @@
 use super::{
     NOT_ALLOWED,
-    api::{Subject, ticked, whom},
+    api::{Whom, ticked, whom},
     names::{Names, Proposal},
     tables::{Counts, Mentions},
 };
@@ -59,8 +59,8 @@ pub fn mentions_of(name: &str) -> String {
 }
 
 #[component]
-fn Whole(subject: Subject, flash: Option<Flash>) -> impl IntoView {
-    let Subject { id, names, preview } = subject;
+fn Whole(subject: Whom, flash: Option<Flash>) -> impl IntoView {
+    let Whom { id, names, preview } = subject;
     let searched = names.all();
     let found = preview.as_ref().ok().cloned();
     view! {

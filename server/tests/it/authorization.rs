@@ -107,6 +107,7 @@ const PAGES: &[(&str, &str, &[OperatorRole])] = {
         ("/capture", "", &[Viewer, Operator]),
         ("/erasure", "", &[Admin]),
         ("/erasure/new", "user=crm-4711", &[Admin]),
+        ("/erasure/new", "names=Mina+Roth", &[Admin]),
         ("/erasure/:id", "", &[Admin]),
         ("/events", "", &[Viewer]),
         ("/inbox", "focus=01900000-0000-7000-8000-000000000000", &[Viewer]),

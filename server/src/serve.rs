@@ -14,7 +14,7 @@ use axum::middleware::{self, Next};
 use axum::response::Response;
 use db::clock::SystemClock;
 use db::embedded::{Embedded, Options};
-use db::{DatabaseUrls, MigrateError, create_databases, migrate, require_databases};
+use db::{DatabaseUrls, MigrateError, backup, create_databases, migrate, require_databases};
 use demo::Server;
 use foundation::engine::Loader;
 use foundation::{Engine, Settings, registry};
@@ -90,7 +90,7 @@ pub async fn open_unchanged(config: &Config, urls: DatabaseUrls) -> Result<Engin
 /// As [`databases`], each known to exist.
 ///
 /// # Errors
-/// Those of [`databases`], and when one of them does not exist and should.
+/// Those of [`databases`], when one of them does not exist and should, and when one was not restored to the end.
 pub async fn checked_databases(config: &Config, if_absent: IfAbsent) -> Result<(DatabaseUrls, Option<Embedded>), Failure> {
     let (urls, postgres) = databases(config, if_absent).await?;
     match if_absent {
@@ -101,6 +101,7 @@ pub async fn checked_databases(config: &Config, if_absent: IfAbsent) -> Result<(
             error => error.into(),
         })?,
     }
+    backup::require_whole(&urls).await?;
     Ok((urls, postgres))
 }
 
@@ -126,6 +127,7 @@ pub async fn databases(config: &Config, if_absent: IfAbsent) -> Result<(Database
 /// A sentence that says what to do.
 pub async fn open_at(config: &Config, urls: DatabaseUrls) -> Result<(Engine, Arc<dyn Embedder>), Failure> {
     create_databases(&urls).await?;
+    backup::require_whole(&urls).await?;
     migrate(&urls).await?;
     let embedder = embedder(config, &model(config, &urls).await?).await?;
     let engine = engine(config, urls, Arc::clone(&embedder), Settings::default().lookup_budget).await?;
@@ -421,7 +423,11 @@ async fn ended<T>(what: &str, limit: Duration, part: impl Future<Output = T>) {
 }
 
 async fn bind(variable: &str, address: SocketAddr) -> Result<TcpListener, Failure> {
-    TcpListener::bind(address).await.map_err(|error| format!("{variable} {address} cannot be used: {error}").into())
+    TcpListener::bind(address).await.map_err(|error| {
+        // Without the number of the system's error.
+        let reason = error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase();
+        format!("{variable} {address} cannot be used ({reason}): end the program that uses it, or set {variable} to another address").into()
+    })
 }
 
 /// Keeps the embedded Postgres running, if there is one. Never returns.

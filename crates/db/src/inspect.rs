@@ -1,5 +1,6 @@
 //! What the three databases look like, for `remembrancer doctor`: facts without a judgement. Nothing is changed.
 
+use super::backup::{Note, read_note_in};
 use super::clock::{Clock, SystemClock};
 use super::migrate::{ROLES, connect, each};
 use super::owner::{VERSION_MIN, is_one_session};
@@ -42,6 +43,8 @@ pub struct Facts {
     pub unknown: Vec<i64>,
     /// Applied migrations that are not the same in this program, because another build made the database.
     pub changed: Vec<i64>,
+    /// What the database says about its backups.
+    pub note: Option<Note>,
     pub roles: Vec<RoleFacts>,
     /// Memberships that the server needs and that are missing: a role, and the one that it must be able to take.
     pub untaken: Vec<(String, String)>,
@@ -173,6 +176,7 @@ async fn facts(url: &str, migrator: &Migrator, kept: Option<&[String]>) -> Resul
     }
     sqlx::query("select set_config('statement_timeout', '60s', false)").execute(&mut connection).await?;
     facts.clock_ahead = clock_ahead(&mut connection).await?;
+    facts.note = read_note_in(&mut connection).await?;
     facts.roles = roles(&mut connection).await?;
     facts.untaken = untaken(&mut connection).await?;
     let applied = applied(&mut connection).await?;

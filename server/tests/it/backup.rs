@@ -109,6 +109,9 @@ async fn each_database_comes_back_from_a_backup_that_was_taken_while_the_server_
     let folder = folder.path();
     let facts = i64::try_from(backed_up(&world, folder).await).unwrap();
     let kept: Value = serde_json::from_slice(&fs::read(folder.join("monday/backup.json")).unwrap()).unwrap();
+    assert!(folder.join("monday/verified").is_file());
+    let note: String = one(&urls.internal_shared, NOTE).await;
+    assert!(note.contains("verified the backup of"), "{note}");
     let in_backup = kept["databases"][0]["rows"]["agent_memories"].as_i64().unwrap();
     assert!((20..facts).contains(&in_backup), "{in_backup} of {facts}");
 
@@ -135,7 +138,62 @@ async fn each_database_comes_back_from_a_backup_that_was_taken_while_the_server_
     assert_eq!(one::<String>(&urls.agent_memory, RIGHTS).await, rights);
     remember(&world, 1_000_000).await;
     assert_eq!(one::<i64>(&urls.internal_shared, entries).await, facts + 1, "no entry is there twice");
+    interrupted(&world, folder, in_backup).await;
     refusals(&world, folder).await;
+}
+
+/// What a database says about its backups.
+const NOTE: &str = "select shobj_description(oid, 'pg_database') from pg_database where datname = current_database()";
+
+/// Runs statements as the owner.
+async fn execute(options: PgConnectOptions, statements: String) {
+    let mut owner = options.connect().await.unwrap();
+    sqlx::raw_sql(AssertSqlSafe(statements)).execute(&mut owner).await.unwrap();
+    owner.close().await.unwrap();
+}
+
+/// A restore that ends between two databases: no command takes what is there for whole, and the same restore continues.
+async fn interrupted(world: &World, folder: &Path, memories: i64) {
+    let urls = world.engine.urls();
+    for url in [&urls.agent_memory, &urls.shared_kb, &urls.internal_shared] {
+        lose(url).await;
+    }
+    // A view does not count as a table and has the name of one, so the restore fails after the first database.
+    let kb = PgConnectOptions::from_str(&urls.shared_kb).unwrap();
+    execute(kb.clone().database("postgres"), format!("create database \"{}\"", kb.get_database().unwrap())).await;
+    execute(kb.clone(), "create view outbox as select 1".into()).await;
+    let sentence = refused(world, folder, &["restore", "monday"]).await;
+    assert!(sentence.contains("shared_kb was not restored") && sentence.contains("run the same command again"), "{sentence}");
+    let commands: [&[&str]; 3] = [&["migrate"], &["audit", "verify", "--tenant", &world.tenant_slug], &["backup", "tuesday"]];
+    for command in commands {
+        let sentence = refused(world, folder, command).await;
+        assert!(sentence.contains("did not finish") && sentence.contains("remembrancer restore"), "{sentence}");
+    }
+    let doctor = run(world, folder, &["doctor"]).await;
+    let findings = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(doctor.status.code() == Some(2) && findings.contains("agent_memory: a restore did not finish"), "{findings}");
+    let sentence = refused(world, folder, &["restore", "monday", "--only", "agent_memory"]).await;
+    assert!(sentence.contains("is not empty"), "another restore is no continuation: {sentence}");
+
+    let note: String = one(&urls.agent_memory, NOTE).await;
+    execute(kb, "drop view outbox".into()).await;
+    let printed = done(world, folder, &["restore", "monday"]).await;
+    assert!(printed.contains("agent_memory: restored already") && !printed.contains("shared_kb: restored already"), "{printed}");
+    assert_eq!(one::<Option<String>>(&urls.agent_memory, NOTE).await, None);
+
+    // Killed while it takes its notes back, and before that the outbox was delivered to databases that are lost now.
+    let memory = PgConnectOptions::from_str(&urls.agent_memory).unwrap();
+    let comment = format!("comment on database \"{}\" is '{note}'", memory.get_database().unwrap());
+    execute(memory, format!("{comment}; update outbox set delivered_at = now()")).await;
+    let printed = done(world, folder, &["restore", "monday"]).await;
+    assert!(printed.contains("internal_shared: restored already"), "{printed}");
+    assert!(one::<i64>(&urls.agent_memory, "select count(*) from outbox where delivered_at is null").await > 0, "they are offered again");
+    assert_eq!(one::<i64>(&urls.agent_memory, "select count(*) from agent_memories").await, memories);
+    done(world, folder, &["audit", "verify", "--tenant", &world.tenant_slug]).await;
+
+    done(world, folder, &["backup", "tuesday", "--keep", "1"]).await;
+    let is_there = |name: &str| folder.join(name).join("backup.json").is_file();
+    assert!(is_there("tuesday") && is_there("monday"), "the only backup that was verified stays");
 }
 
 /// What a restore refuses, and a backup.
@@ -144,6 +202,15 @@ async fn refusals(world: &World, folder: &Path) {
     assert!(sentence.contains("(agent_memory, Postgres at") && sentence.contains("is not empty"), "{sentence}");
     let sentence = refused(world, folder, &["backup", "monday"]).await;
     assert!(sentence.contains("monday exists"), "{sentence}");
+    let (manifest, large) = (folder.join("monday/backup.json"), 1_u64 << 60);
+    let kept = fs::read(&manifest).unwrap();
+    let mut grown: Value = serde_json::from_slice(&kept).unwrap();
+    assert!(grown["databases"][0]["disk"].as_u64().unwrap() > 1_000_000, "{grown}");
+    grown["databases"][0]["disk"] = large.into();
+    fs::write(&manifest, grown.to_string()).unwrap();
+    let sentence = refused(world, folder, &["restore", "monday", "--verify"]).await;
+    assert!(sentence.contains("need about") && sentence.contains("free on the disk of"), "{sentence}");
+    fs::write(&manifest, kept).unwrap();
     let dump = folder.join("monday/shared_kb.dump");
     let mut bytes = fs::read(&dump).unwrap();
     *bytes.last_mut().unwrap() ^= 1;

@@ -5,15 +5,19 @@
 //! ignored where it is known. The two sources deliver to each other as well, and a database may be restored alone: [`offer_again`] makes up
 //! for both.
 
+mod notes;
 mod programs;
 
 use super::DatabaseUrls;
 use super::migrate::{MIGRATORS, MigrateError, connect, create_database, create_roles, each, exists, require_prepared};
+pub use notes::Note;
+pub(crate) use notes::read as read_note_in;
 use programs::{Program, Running};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, Connection};
 use std::collections::BTreeMap;
 use std::io;
+use std::path::PathBuf;
 use std::str::FromStr;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 
@@ -48,6 +52,11 @@ pub enum BackupError {
          databases (DATABASE_URL with another name), or drop this one first"
     )]
     NotEmpty { database: &'static str, name: String, host: String, port: u16 },
+    #[error(
+        "a restore into the database {name} did not finish ({backup}): run the same 'remembrancer restore' again, which continues it, or drop \
+         the databases that it made"
+    )]
+    Unfinished { name: String, backup: String },
     #[error("the backup has no database {0}")]
     Unknown(String),
     #[error(transparent)]
@@ -125,6 +134,15 @@ impl Snapshot {
         Ok(counted.map_err(|error| MigrateError::from(error).of(self.database, &self.url))?)
     }
 
+    /// Bytes that the database takes up on the disk of Postgres, with its indexes.
+    ///
+    /// # Errors
+    /// When the connection is lost.
+    pub async fn disk(&mut self) -> Result<u64, BackupError> {
+        let bytes: Result<i64, _> = sqlx::query_scalar("select pg_database_size(current_database())").fetch_one(&mut self.connection).await;
+        Ok(bytes.map(i64::unsigned_abs).map_err(|error| MigrateError::from(error).of(self.database, &self.url))?)
+    }
+
     /// The last entry of each organisation's audit chain, `<number of entries>:<hash>` by the slug of the organisation. Only the
     /// database of the audit log has any.
     ///
@@ -190,16 +208,25 @@ async fn count(connection: &mut PgConnection) -> Result<Contents, sqlx::Error> {
 /// # Errors
 /// `NotEmpty`, and when the database is out of reach.
 pub async fn require_empty(urls: &DatabaseUrls, database: &str) -> Result<(), BackupError> {
-    let (database, url) = place(urls, database)?;
-    if is_empty(url).await.map_err(|error| error.of(database, url))? {
+    if is_empty(urls, database).await? {
         return Ok(());
     }
+    let (database, url) = place(urls, database)?;
     let options = PgConnectOptions::from_str(url).map_err(|error| MigrateError::from(error).of(database, url))?;
     let name = options.get_database().unwrap_or_default().to_owned();
     Err(BackupError::NotEmpty { database, name, host: options.get_host().to_owned(), port: options.get_port() })
 }
 
-async fn is_empty(url: &str) -> Result<bool, MigrateError> {
+/// Whether a database has no tables, or does not exist.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn is_empty(urls: &DatabaseUrls, database: &str) -> Result<bool, BackupError> {
+    let (database, url) = place(urls, database)?;
+    Ok(has_no_tables(url).await.map_err(|error| error.of(database, url))?)
+}
+
+async fn has_no_tables(url: &str) -> Result<bool, MigrateError> {
     if !exists(url).await? {
         return Ok(true);
     }
@@ -208,6 +235,78 @@ async fn is_empty(url: &str) -> Result<bool, MigrateError> {
         sqlx::query_scalar("select not exists (select from pg_tables where schemaname = 'public')").fetch_one(&mut connection).await?;
     connection.close().await?;
     Ok(empty)
+}
+
+/// What a database says about its backups; nothing if it does not exist.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn noted(urls: &DatabaseUrls, database: &str) -> Result<Option<Note>, BackupError> {
+    let (database, url) = place(urls, database)?;
+    Ok(read_note(url).await.map_err(|error| MigrateError::from(error).of(database, url))?)
+}
+
+async fn read_note(url: &str) -> Result<Option<Note>, sqlx::Error> {
+    let mut connection = match connect(&PgConnectOptions::from_str(url)?).await {
+        // 3D000: the database does not exist.
+        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("3D000") => return Ok(None),
+        connection => connection?,
+    };
+    let note = read_note_in(&mut connection).await?;
+    connection.close().await?;
+    Ok(note)
+}
+
+/// Lets a database say something about its backups, or nothing.
+///
+/// # Errors
+/// When the database does not exist, is out of reach, or is not the owner's.
+pub async fn note(urls: &DatabaseUrls, database: &str, note: Option<&Note>) -> Result<(), BackupError> {
+    let (database, url) = place(urls, database)?;
+    Ok(notes::write(url, note).await.map_err(|error| MigrateError::from(error).of(database, url))?)
+}
+
+/// Refuses databases of which one was not restored to the end: what it lacks would be taken for lost.
+///
+/// # Errors
+/// `Unfinished`, and when a database is out of reach.
+pub async fn require_whole(urls: &DatabaseUrls) -> Result<(), BackupError> {
+    for (database, url, _) in each(urls) {
+        if let Some(Note::Restoring(backup)) = noted(urls, database).await? {
+            let options = PgConnectOptions::from_str(url).map_err(|error| MigrateError::from(error).of(database, url))?;
+            return Err(BackupError::Unfinished { name: options.get_database().unwrap_or_default().to_owned(), backup });
+        }
+    }
+    Ok(())
+}
+
+/// The data folder of the Postgres of a database, if that runs on this machine and lets the owner ask.
+///
+/// # Errors
+/// When Postgres is out of reach.
+pub async fn data_folder(urls: &DatabaseUrls, database: &str) -> Result<Option<PathBuf>, BackupError> {
+    let (database, url) = place(urls, database)?;
+    Ok(programs::data_folder(url).await.map_err(|error| MigrateError::from(error).of(database, url))?)
+}
+
+/// Makes an empty database ready for [`restore`], and lets it say that a restore of `backup` is under way until [`note`] takes that back.
+/// The database and the roles are created if they are missing.
+///
+/// # Errors
+/// `NotEmpty`, and when `pg_restore` would fail in it, is missing or of another version.
+pub async fn begin_restore(urls: &DatabaseUrls, database: &str, backup: &str) -> Result<(), BackupError> {
+    require_empty(urls, database).await?;
+    let (name, url) = place(urls, database)?;
+    prepare(name, url).await?;
+    note(urls, database, Some(&Note::Restoring(backup.to_owned()))).await
+}
+
+/// Creates the database and the roles if they are missing; the program that restores into it.
+async fn prepare(database: &'static str, url: &str) -> Result<Program, BackupError> {
+    create_roles(url).await.map_err(|error| error.of(database, url))?;
+    create_database(database, url).await.map_err(|error| error.of(database, url))?;
+    require_prepared_at(database, url).await.map_err(|error| error.of(database, url))?;
+    Program::find("pg_restore", database, url).await
 }
 
 /// Restores a database from what [`Snapshot::dump`] wrote: all of it, or nothing. The database and the roles are created if they are
@@ -223,10 +322,7 @@ pub async fn restore(
 ) -> Result<(), BackupError> {
     require_empty(urls, database).await?;
     let (database, url) = place(urls, database)?;
-    create_roles(url).await.map_err(|error| error.of(database, url))?;
-    create_database(database, url).await.map_err(|error| error.of(database, url))?;
-    require_prepared_at(database, url).await.map_err(|error| error.of(database, url))?;
-    let program = Program::find("pg_restore", database, url).await?;
+    let program = prepare(database, url).await?;
     let mut command = program.command(database, url)?;
     // Whoever restores becomes the owner, who may be called otherwise than the one who made the backup. To describe the extension again
     // takes a superuser, so comments stay away.
@@ -243,6 +339,13 @@ async fn require_prepared_at(database: &'static str, url: &str) -> Result<(), Mi
     let options = PgConnectOptions::from_str(url)?;
     let mut connection = connect(&options).await?;
     require_prepared(&mut connection, &options, database, url).await?;
+    // One whose parent was killed goes on for a while.
+    let restores = "select exists (select from pg_stat_activity where datname = current_database() and application_name = 'pg_restore')";
+    let is_at_work: bool = sqlx::query_scalar(restores).fetch_one(&mut connection).await?;
+    if is_at_work {
+        let name = options.get_database().unwrap_or_default();
+        return Err(MigrateError::Unusable(format!("a pg_restore works in the database {name}: wait until it ends, then run this again")));
+    }
     Ok(connection.close().await?)
 }
 

@@ -125,6 +125,18 @@ async fn folder(connection: &mut PgConnection) -> Option<PathBuf> {
     folder.map(PathBuf::from)
 }
 
+/// The data folder of a server on this machine, if it is there. Superusers may ask, and members of `pg_read_all_settings`.
+pub(super) async fn data_folder(url: &str) -> Result<Option<PathBuf>, sqlx::Error> {
+    let options = PgConnectOptions::from_str(url)?;
+    if !is_here(&options) {
+        return Ok(None);
+    }
+    let mut connection = connect(&options.database("postgres")).await?;
+    let folder: Option<String> = sqlx::query_scalar("select current_setting('data_directory')").fetch_one(&mut connection).await.ok();
+    connection.close().await?;
+    Ok(folder.map(PathBuf::from).filter(|folder| folder.is_dir()))
+}
+
 /// Makes root run a program as the user who owns it: that user could replace it.
 fn as_owner(command: &mut Command, program: &Path) {
     let Ok(file) = fs::metadata(program) else { return };

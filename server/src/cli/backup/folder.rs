@@ -16,6 +16,10 @@ use std::path::{Path, PathBuf};
 const FORMAT: u32 = 1;
 /// The file that makes a folder a backup.
 const MANIFEST: &str = "backup.json";
+/// The file that says when the backup was last restored to try it.
+const VERIFIED: &str = "verified";
+/// What a dump begins with.
+const DUMP: &[u8] = b"PGDMP";
 /// What the name of a folder ends with until everything is in it.
 const UNFINISHED: &str = ".unfinished";
 
@@ -42,6 +46,9 @@ pub struct Part {
     pub schema: i64,
     /// Rows by table.
     pub rows: BTreeMap<String, i64>,
+    /// Bytes that the database took up on the disk of Postgres; 0 if that is not known.
+    #[serde(default)]
+    pub disk: u64,
 }
 
 impl Manifest {
@@ -142,16 +149,83 @@ pub fn finish(unfinished: &Path, dir: &Path, manifest: &Manifest) -> io::Result<
     }
 }
 
+/// Whether a folder is called as one that did not finish.
+pub fn is_unfinished(folder: &Path) -> bool {
+    folder.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(UNFINISHED.as_bytes()))
+}
+
+/// Notes in the folder that the backup was restored to try it.
+///
+/// # Errors
+/// When the folder cannot be written to.
+pub fn note_verified(dir: &Path, at: DateTime<Utc>) -> io::Result<()> {
+    fs::write(dir.join(VERIFIED), format!("{}\n", at.to_rfc3339()))
+}
+
+/// Whether the backup was restored to try it.
+pub fn is_verified(dir: &Path) -> bool {
+    dir.join(VERIFIED).is_file()
+}
+
+/// The files of a backup. The manifest is the last one: it says what the others are.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let dumps = DATABASES.iter().map(|database| dump(folder, database));
+    dumps.chain([folder.join(VERIFIED), folder.join(MANIFEST)]).collect()
+}
+
+/// Whether a folder is a backup, or part of one, and holds nothing else.
+pub fn is_ours(folder: &Path) -> bool {
+    let (known, Ok(entries)) = (files(folder), fs::read_dir(folder)) else { return false };
+    let is_known = |entry: io::Result<fs::DirEntry>| {
+        entry.is_ok_and(|entry| known.contains(&entry.path()) && entry.file_type().is_ok_and(|kind| kind.is_file()))
+    };
+    let is_folder = fs::symlink_metadata(folder).is_ok_and(|metadata| metadata.is_dir());
+    is_folder && entries.into_iter().all(is_known) && (manifest(folder).is_ok() || known.iter().any(|file| is_dump(file)))
+}
+
+fn is_dump(file: &Path) -> bool {
+    let mut start = [0; DUMP.len()];
+    File::open(file).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == DUMP
+}
+
+/// Removes a folder that [`is_ours`]. If this is interrupted, what is left is called as a backup that did not finish.
+///
+/// # Errors
+/// When a file or the folder cannot be removed.
+pub fn remove(folder: &Path) -> io::Result<()> {
+    let folder = if is_unfinished(folder) { folder.to_owned() } else { withdraw(folder)? };
+    for file in files(&folder) {
+        match fs::remove_file(file) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    fs::remove_dir(folder)
+}
+
 /// The manifest of a backup whose files are as they were written.
 ///
 /// # Errors
 /// A sentence, when the folder is no backup, is unfinished, damaged, or made by a newer program.
 pub fn read(dir: &Path) -> Result<Manifest, Failure> {
+    if is_unfinished(dir) {
+        return Err(format!("{} is left of a backup that did not finish, and cannot be restored", dir.display()).into());
+    }
+    let manifest = manifest(dir)?;
+    for part in &manifest.databases {
+        check(&dump(dir, &part.database), part)?;
+    }
+    Ok(manifest)
+}
+
+/// What a folder says that it is. Its other files are not looked at.
+///
+/// # Errors
+/// A sentence, when the folder is no backup, or made by a newer program.
+pub fn manifest(dir: &Path) -> Result<Manifest, Failure> {
     let place = dir.display();
-    let is_unfinished = dir.file_name().is_some_and(|name| name.as_encoded_bytes().ends_with(UNFINISHED.as_bytes()));
     let path = dir.join(MANIFEST);
     let text = match fs::read_to_string(&path) {
-        _ if is_unfinished => return Err(format!("{place} is left of a backup that did not finish, and cannot be restored").into()),
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             return Err(format!("{place} is not a backup, or not all of one: it has no {MANIFEST}").into());
@@ -167,9 +241,6 @@ pub fn read(dir: &Path) -> Result<Manifest, Failure> {
     }
     if !manifest.databases.iter().map(|part| part.database.as_str()).eq(DATABASES) {
         return Err(format!("{} is damaged: it must list {}", path.display(), DATABASES.join(", ")).into());
-    }
-    for part in &manifest.databases {
-        check(&dump(dir, &part.database), part)?;
     }
     Ok(manifest)
 }
@@ -211,7 +282,7 @@ mod tests {
             file.write(b"rows of ").unwrap();
             file.write(database.as_bytes()).unwrap();
             let (bytes, sha256) = file.finish().unwrap();
-            Part { database: database.into(), bytes, sha256, schema: 1, rows: BTreeMap::from([("t".into(), 3)]) }
+            Part { database: database.into(), bytes, sha256, schema: 1, rows: BTreeMap::from([("t".into(), 3)]), disk: 0 }
         });
         let mut manifest = Manifest::new(DateTime::UNIX_EPOCH, databases.to_vec(), BTreeMap::new());
         change(&mut manifest);

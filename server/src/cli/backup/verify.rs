@@ -1,6 +1,6 @@
 //! Whether a backup can be restored: it is, into temporary databases.
 
-use super::{bring_back, folder};
+use super::{bring_back, folder, room};
 use crate::Failure;
 use crate::config::Config;
 use crate::serve::{self, Opened};
@@ -18,12 +18,14 @@ use std::path::Path;
 pub struct Damaged(String);
 
 /// Restores a backup into temporary databases beside the real ones, compares numbers of rows and audit chains with what the backup says,
-/// and drops the databases.
+/// and drops the databases. What the backup is.
 ///
 /// # Errors
-/// `Damaged` with the first difference, a sentence about an audit chain that is not intact, and when a database is out of reach.
-pub async fn verify(config: &Config, urls: &DatabaseUrls, dir: &Path) -> Result<(), Failure> {
+/// `Damaged` with the first difference, a sentence about an audit chain that is not intact, when the disk of Postgres has no room, and when
+/// a database is out of reach.
+pub async fn verify(config: &Config, urls: &DatabaseUrls, dir: &Path) -> Result<Manifest, Failure> {
     let manifest = folder::read(dir)?;
+    room::require(urls, &manifest.databases.iter().collect::<Vec<_>>()).await?;
     let scratch = DatabaseUrls::beside(urls, &format!("_verify_{}", SystemClock.secret(8).to_lowercase()))?;
     // What is dropped below was created here.
     require_absent(&scratch).await?;
@@ -32,7 +34,7 @@ pub async fn verify(config: &Config, urls: &DatabaseUrls, dir: &Path) -> Result<
     compared?;
     dropped?;
     println!("the backup is good: the numbers of rows and {} audit chains are as they were", manifest.anchors.len());
-    Ok(())
+    Ok(manifest)
 }
 
 async fn compare(config: &Config, scratch: &DatabaseUrls, dir: &Path, manifest: &Manifest) -> Result<(), Failure> {

@@ -2,7 +2,8 @@
 
 use super::Finding;
 use super::facts::{CHAIN_END, Facts, Inside};
-use super::machine::{Disk, Port};
+use super::machine::Port;
+use super::storage::{backup, disk};
 use chrono::{DateTime, TimeDelta, Utc};
 use db::{Contents, Events, Identity, Inspected, Outbox};
 use foundation::registry::EmbeddingModel;
@@ -11,9 +12,6 @@ use foundation::registry::EmbeddingModel;
 const PGVECTOR: [u32; 2] = [0, 8];
 /// How far clocks may differ before somebody should look, and before leases of jobs end too soon.
 const CLOCKS: [TimeDelta; 2] = [TimeDelta::seconds(5), TimeDelta::seconds(30)];
-/// Bytes left on the disk of the embedded Postgres below which somebody should look, and below which it is nearly full.
-const DISK: [u64; 2] = [4 * GIB, GIB / 2];
-const GIB: u64 = 1024 * 1024 * 1024;
 /// How long a change may wait for its delivery, and a job for a worker.
 const WAIT: TimeDelta = TimeDelta::minutes(10);
 /// Texts that may lack a vector: those of the last seconds.
@@ -64,6 +62,7 @@ fn of_database(Inspected { database, place, facts }: &Inspected, now: DateTime<U
         findings.push(extension(database, facts.vector.as_deref()));
     }
     findings.extend(roles(database, facts));
+    findings.extend(backup(database, facts.note.as_ref(), now));
     if let Some(contents) = &facts.contents {
         findings.extend(of_contents(database, contents, now));
     }
@@ -173,7 +172,7 @@ fn indexes(database: &str, invalid: &[String]) -> Finding {
 }
 
 /// How long ago a moment was, for people.
-fn ago(moment: DateTime<Utc>, now: DateTime<Utc>) -> String {
+pub fn ago(moment: DateTime<Utc>, now: DateTime<Utc>) -> String {
     let minutes = (now - moment).num_minutes().max(0);
     match minutes {
         0..120 => format!("{minutes} minutes ago"),
@@ -282,21 +281,6 @@ fn chains(Inside { chains, entries, faults, .. }: &Inside) -> Finding {
     Finding::error("audit", faults.join("; "), "run 'remembrancer audit verify' with an anchor that you kept, and compare with a backup")
 }
 
-fn disk(disk: &Result<Disk, String>) -> Finding {
-    let Disk { folder, free, total } = match disk {
-        Ok(disk) => disk,
-        Err(error) => return Finding::warning("disk", format!("the disk of the data cannot be looked at: {error}"), "correct DATA_DIR"),
-    };
-    let [look, full] = DISK;
-    let gib = |bytes: u64| bytes as f64 / GIB as f64;
-    let finding = format!("{:.1} of {:.1} GiB are free at {}", gib(*free), gib(*total), folder.display());
-    match *free {
-        free if free < full => Finding::error("disk", finding, "free space: writes fail when it is full"),
-        free if free < look => Finding::warning("disk", finding, "free space, or move DATA_DIR to a larger disk"),
-        _ => Finding::ok("disk", finding),
-    }
-}
-
 fn modes(facts: &Facts) -> Vec<Finding> {
     let open = facts.private.iter().filter(|private| private.mode & private.forbidden != 0);
     let findings: Vec<_> = open
@@ -335,7 +319,8 @@ fn provider(answer: &Result<(), String>) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::super::Level;
-    use super::super::machine::Private;
+    use super::super::machine::{Disk, Private};
+    use super::super::storage::GIB;
     use super::*;
     use db::RoleFacts;
     use foundation::registry::Floors;

@@ -2,7 +2,8 @@
 
 mod checks;
 mod facts;
-mod machine;
+pub mod machine;
+mod storage;
 
 use crate::Failure;
 use crate::config::{Config, InvalidVariable};

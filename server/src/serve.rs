@@ -229,7 +229,15 @@ async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Fai
     match local::known(model) {
         Some(known) => {
             let folder = folder(config, known);
-            config.installed.provide(known, &folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+            // Without the number of the system's error.
+            let reason = |error: &dyn Error| error.to_string().split(" (os error").next().unwrap_or_default().to_owned();
+            config.installed.provide(known, &folder).map_err(|error| {
+                let reason = reason(&error);
+                format!(
+                    "{} cannot be used ({reason}): set REMEMBRANCER_MODEL_DIR to a folder that this user may write to",
+                    folder.display()
+                )
+            })?;
             let options = LocalOptions::new(known, folder, &config.onnxruntime);
             let loaded = tokio::task::spawn_blocking(move || Local::load(&options)).await?;
             let advice = format!(
@@ -238,8 +246,6 @@ async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Fai
                  EMBEDDING_PROVIDER=openai need neither",
                 known.folder, known.download
             );
-            // Without the number of the system's error.
-            let reason = |error: &dyn Error| error.to_string().split(" (os error").next().unwrap_or_default().to_owned();
             Ok(Arc::new(loaded.map_err(|error| format!("{}; {advice}", reason(&error)))?))
         }
         None => Ok(Arc::new(OpenAi::new(OpenAiOptions {

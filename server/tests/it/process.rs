@@ -9,6 +9,7 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions, Connection, PgConnection};
 use std::collections::HashSet;
 use std::fs;
+use std::io::{self, Read};
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -518,6 +519,20 @@ async fn the_command_line_lists_the_embedding_models_and_refuses_a_change_that_c
     assert_eq!(list(), before);
 }
 
+/// The folder of the model that new databases begin with.
+const MULTILINGUAL: &str = "multilingual-e5-small";
+
+/// A folder of models whose tokenizer is that of a model, and whose weights are cut after so many bytes.
+fn models(tokenizer: &str, weights: u64) -> tempfile::TempDir {
+    let (there, models) = (std::env::var_os("REMEMBRANCER_MODEL_DIR").unwrap(), tempfile::tempdir().unwrap());
+    let (there, folder) = (Path::new(&there), models.path().join(MULTILINGUAL));
+    fs::create_dir(&folder).unwrap();
+    fs::copy(there.join(tokenizer).join("tokenizer.json"), folder.join("tokenizer.json")).unwrap();
+    let mut cut = fs::File::open(there.join(MULTILINGUAL).join("e5-small-q4.bin")).unwrap().take(weights);
+    io::copy(&mut cut, &mut fs::File::create(folder.join("e5-small-q4.bin")).unwrap()).unwrap();
+    models
+}
+
 /// Variables, and the words of the sentence about them.
 type Case<'a> = (&'a [(&'a str, &'a str)], &'a [&'a str]);
 
@@ -547,6 +562,10 @@ async fn a_wrong_setting_stops_the_start_with_a_sentence_that_names_it_and_says_
     let text = tempfile::NamedTempFile::new().unwrap();
     fs::write(text.path(), "this is no library").unwrap();
     let text = text.path().to_str().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let (cut, other) = (models(MULTILINGUAL, 5_000_000), models("all-minilm-l6-v2", 0));
+    let (cut, other) = (cut.path().to_str().unwrap(), other.path().to_str().unwrap());
     let cases: &[Case<'_>] = &[
         (&[("LISTEN_ADDR", "somewhere")], &["LISTEN_ADDR is «somewhere»", "127.0.0.1:3000"]),
         (&[("RUST_LOG", "a=b=c")], &["RUST_LOG", "must be a filter"]),
@@ -571,6 +590,11 @@ async fn a_wrong_setting_stops_the_start_with_a_sentence_that_names_it_and_says_
             &["/no/such/library.so", "REMEMBRANCER_ONNXRUNTIME", "scripts/fetch.sh"],
         ),
         (&[("DATABASE_URL", good), ("REMEMBRANCER_ONNXRUNTIME", text)], &[text, "REMEMBRANCER_ONNXRUNTIME", "scripts/fetch.sh"]),
+        (&[("LISTEN_ADDR", &taken)], &["address already in use", "set LISTEN_ADDR to another address"]),
+        (&[("METRICS_ADDR", &taken)], &["address already in use", "set METRICS_ADDR to another address"]),
+        (&[("DATA_DIR", text)], &[text, "cannot be used", "set DATA_DIR to a folder"]),
+        (&[("DATABASE_URL", good), ("REMEMBRANCER_MODEL_DIR", cut)], &["e5-small-q4.bin: the file is cut short", "REMEMBRANCER_MODEL_DIR"]),
+        (&[("DATABASE_URL", good), ("REMEMBRANCER_MODEL_DIR", other)], &["it is that of another model", "REMEMBRANCER_MODEL_DIR"]),
         (&[("DATA_DIR", empty), ("REMEMBRANCER_PG0", "/no/such/pg0")], &["pg0 at /no/such/pg0", "scripts/fetch.sh", "DATABASE_URL"]),
     ];
     for (variables, words) in cases {

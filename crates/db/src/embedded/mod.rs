@@ -60,7 +60,7 @@ pub struct Embedded {
 pub enum EmbeddedError {
     #[error("the embedded Postgres needs the program pg0 at {}: run 'remembrancer setup', or scripts/fetch.sh pg0 in a clone, or set DATABASE_URL to your Postgres", .0.display())]
     NoBinary(PathBuf),
-    #[error("{}: {source}", path.display())]
+    #[error("{} cannot be used ({}): {}", path.display(), plain(source), remedy(source))]
     Io { path: PathBuf, source: io::Error },
     #[error("{} belongs to another user (uid {owner}): run this as that user, or remove the folder", path.display())]
     Foreign { path: PathBuf, owner: u32 },
@@ -82,6 +82,19 @@ pub enum EmbeddedError {
     NoUser,
     #[error("the task that starts Postgres was cancelled")]
     Cancelled,
+}
+
+/// The text of an error of the system, without its number.
+fn plain(error: &io::Error) -> String {
+    error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase()
+}
+
+/// What to do about an error at a path of the data folder.
+fn remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => "free space on its disk, then start again",
+        _ => "set DATA_DIR to a folder that this user may write to",
+    }
 }
 
 /// What failed at a path.
@@ -226,4 +239,20 @@ fn prepare(options: &Options) -> Result<(Cluster, File, bool, u16), EmbeddedErro
 
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, EmbeddedError> {
     tokio::task::spawn_blocking(work).await.map_err(|_| EmbeddedError::Cancelled)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_full_disk_and_a_folder_that_cannot_be_written_to_have_different_remedies() {
+        let sentence = |kind: io::ErrorKind| at(Path::new("/data/postgres"))(kind.into()).to_string();
+        assert_eq!(
+            sentence(io::ErrorKind::StorageFull),
+            "/data/postgres cannot be used (no storage space): free space on its disk, then start again"
+        );
+        let closed = sentence(io::ErrorKind::ReadOnlyFilesystem);
+        assert!(closed.ends_with("set DATA_DIR to a folder that this user may write to"), "{closed}");
+    }
 }

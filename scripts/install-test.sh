@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # What a stranger gets: installs a wheel into a new virtual environment, from packages on the disk, starts the server with demo data and
 # recalls a memory over MCP. Nothing is built, and no tool of this clone is used. Prints seconds, sizes and memory, each with its limit; fails
-# above one.
+# above a limit of sizes and memory. How fast it is depends on the machine.
 #
-#   scripts/install-test.sh WHEEL [FOLDER]    the folder has the packages that the wheel requires; pip fills it if it is missing
+#   scripts/install-test.sh WHEEL [FOLDER]                 the folder has the packages that the wheel requires; pip fills it if it is missing
+#   UNOPTIMISED=1 scripts/install-test.sh WHEEL [FOLDER]   the same without limits, for a program whose size and speed say nothing
 set -euo pipefail
 
 die() { printf '✗ %s\n' "$*" >&2; exit 1; }
@@ -48,12 +49,15 @@ trap 'exit 143' TERM HUP
 
 now() { date +%s.%N; }
 since() { awk -v from="$1" -v to="$(now)" 'BEGIN { printf "%.1f", to - from }'; }
-missed=0
+missed=0 prepared=
 report() { # what value unit limit
   local verdict=
-  if [ -n "${4:-}" ]; then
+  if [ -n "${4:-}" ] && [ -z "${UNOPTIMISED:-}" ]; then
     verdict="(at most $4)"
-    if awk -v value="$2" -v most="$4" 'BEGIN { exit !(value > most) }'; then verdict="(above the limit of $4)" missed=1; fi
+    if awk -v value="$2" -v most="$4" 'BEGIN { exit !(value > most) }'; then
+      verdict="(above the limit of $4)"
+      [ "$3" = s ] || missed=1
+    fi
   fi
   printf '%-58s %8s %-3s %s\n' "$1" "$2" "$3" "$verdict"
 }
@@ -114,17 +118,19 @@ print(hits[0]["content"])
 PYTHON
 }
 
-# The first time on a machine: Postgres is unpacked, and the model is made ready for ONNX Runtime.
 mkdir "$work/home"
-install "$work/first"
-from=$(now)
-clean "$work/first/bin/remembrancer" migrate >"$work/migrate.log" 2>&1
-prepared=$(since "$from")
-rm -rf "$work/data"
-from=$(now)
-clean "$work/first/bin/remembrancer" migrate >"$work/migrate.log" 2>&1
-again=$(since "$from")
-rm -rf "$work/data" "$work/first"
+# The first time on a machine: Postgres is unpacked, and the model is made ready for ONNX Runtime.
+if [ -z "${UNOPTIMISED:-}" ]; then
+  install "$work/first"
+  from=$(now)
+  clean "$work/first/bin/remembrancer" migrate >"$work/migrate.log" 2>&1
+  prepared=$(since "$from")
+  rm -rf "$work/data"
+  from=$(now)
+  clean "$work/first/bin/remembrancer" migrate >"$work/migrate.log" 2>&1
+  again=$(since "$from")
+  rm -rf "$work/data" "$work/first"
+fi
 
 from=$(now)
 install "$work/venv"
@@ -151,10 +157,12 @@ report "everything that pip fetches" "$(du -cb "$wheel" $("$work/venv/bin/pip" -
 import json, sys, urllib.parse
 urls = [one["download_info"]["url"] for one in json.load(sys.stdin)["install"]]
 print(*(urllib.parse.unquote(url.removeprefix("file://")) for url in urls if "/remembrancer-" not in url))') | awk 'END { printf "%.0f", $1 / 1e6 }')" MB 220
-report "databases created, model made ready (once)" "$prepared" s
-report "the same with the model ready" "$again" s
+if [ -z "${UNOPTIMISED:-}" ]; then
+  report "databases created, model made ready (once)" "$prepared" s
+  report "the same with the model ready" "$again" s
+fi
 report "pip install" "$installed" s
-report "pip install to the first recall over MCP, model ready" "$recalled" s 20
+report "pip install to the first recall over MCP${prepared:+, model ready}" "$recalled" s 20
 report "ready again on migrated databases" "$restarted" s 2
 report "memory of the server with demo data, after a recall" "$rss" MiB 350
-[ "$missed" = 0 ] || die "some limits are missed."
+[ "$missed" = 0 ] || die "some limits of sizes or memory are missed."

@@ -177,7 +177,7 @@ def tar(entries, epoch):
     return gzip.compress(plain.getvalue(), 9, mtime=epoch)
 
 
-def wheel(release, tag, files, epoch):
+def wheel(release, tag, files, epoch, level=9):
     """A wheel. `program` becomes a command of the environment, `share` files of it."""
     info, data = f"{NAME}-{release}.dist-info", f"{NAME}-{release}.data"
     requires = [f"Requires-Dist: {name}=={pins()[name]}{marker}" for name, marker in REQUIRED.items()]
@@ -196,7 +196,7 @@ def wheel(release, tag, files, epoch):
     record = [f"{path},sha256={digest(content)},{len(content)}\n" for path, content, _ in entries] + [f"{info}/RECORD,,\n"]
     entries.append((f"{info}/RECORD", "".join(record).encode(), 0o644))
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED, compresslevel=level) as archive:
         for path, content, mode in entries:
             entry = zipfile.ZipInfo(path, time.gmtime(max(epoch, 315532800))[:6])
             entry.compress_type, entry.create_system, entry.external_attr = zipfile.ZIP_DEFLATED, 3, (0o100000 | mode) << 16
@@ -250,6 +250,7 @@ def main():
     parser.add_argument("--target", required=True, help="its target, as rustc names it")
     parser.add_argument("--tokenizer", type=Path, required=True, help="tokenizer.json of multilingual-e5-small")
     parser.add_argument("--out", type=Path, default=REPO / "dist")
+    parser.add_argument("--wheel-only", action="store_true", help="nothing but the wheel, packed in a hurry: for tests")
     options = parser.parse_args()
     epoch, release, machine = int(os.environ.get("SOURCE_DATE_EPOCH") or time.time()), version(), options.target.split("-")[0]
 
@@ -266,6 +267,10 @@ def main():
         "units": {unit.name: unit.read_bytes() for unit in sorted((REPO / "deploy/systemd").iterdir())},
     }
     tag, folder = platform_tag(options.target, files["program"]), f"{NAME}-{release}-{options.target}"
+    if options.wheel_only:
+        options.out.mkdir(parents=True, exist_ok=True)
+        (options.out / f"{NAME}-{release}-py3-none-{tag}.whl").write_bytes(wheel(release, tag, files, epoch, level=1))
+        return
     made = {
         f"{folder}.tar.gz": tar([
             (f"{folder}/bin/{NAME}", files["program"], 0o755),

@@ -4,6 +4,7 @@ mod activity;
 mod assembly;
 mod audit_chain;
 mod audit_names;
+mod audit_rows;
 mod audit_texts;
 mod batch;
 mod bulk;

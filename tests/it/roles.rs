@@ -376,6 +376,11 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("vocabulary::recanonicalise", "a job"),
 ];
 
+/// The verbs of operators who may do more than look.
+pub fn of_those_who_change() -> BTreeSet<&'static str> {
+    OF_OPERATORS.iter().filter(|verb| verb.role != OperatorRole::Viewer).map(|verb| verb.name).collect()
+}
+
 #[tokio::test]
 async fn a_verb_of_operators_takes_its_role_and_no_other() {
     let world = alone().await;

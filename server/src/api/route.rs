@@ -152,7 +152,8 @@ impl Route {
 
     /// The same route at an address that the OpenAPI document leaves out.
     pub fn also_at(&self, path: &'static str) -> Self {
-        Self { guard: self.guard, scopes: self.scopes, ..Self::undescribed(self.method.clone(), path, self.methods.clone()) }
+        let Self { guard, scopes, has_own_ids, .. } = *self;
+        Self { guard, scopes, has_own_ids, ..Self::undescribed(self.method.clone(), path, self.methods.clone()) }
     }
 }
 

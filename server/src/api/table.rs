@@ -79,15 +79,21 @@ pub fn groups() -> Vec<Group> {
 }
 
 fn tools_routes() -> Vec<Route> {
+    // A protocol of its own, whose requests have ids. Clients call this path with and without the slash.
+    let mcp_get = Route::undescribed(Method::GET, "/mcp", get(mcp::handle)).with_own_ids();
+    let mcp_post = Route::undescribed(Method::POST, "/mcp", post(mcp::handle)).with_own_ids();
+    let mcp_delete = Route::undescribed(Method::DELETE, "/mcp", delete(mcp::handle)).with_own_ids();
     vec![
         Route::get("/api/tools", "tools_list", "List the tools that the key may call", tools::list),
         // The OpenAPI document has an operation for each tool instead.
         Route::undescribed(Method::POST, tools::CALL, post(tools::call)),
         Route::get("/api/prompts", "tools_prompts", "Get instructions on how to use the tools", tools::prompts),
-        // A protocol of its own, whose requests have ids.
-        Route::undescribed(Method::GET, "/mcp", get(mcp::handle)).with_own_ids(),
-        Route::undescribed(Method::POST, "/mcp", post(mcp::handle)).with_own_ids(),
-        Route::undescribed(Method::DELETE, "/mcp", delete(mcp::handle)).with_own_ids(),
+        mcp_get.also_at("/mcp/"),
+        mcp_get,
+        mcp_post.also_at("/mcp/"),
+        mcp_post,
+        mcp_delete.also_at("/mcp/"),
+        mcp_delete,
     ]
 }
 

@@ -8,7 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
@@ -65,12 +65,12 @@ pub async fn read(body: Body) -> Result<Frame, Refusal> {
 }
 
 fn parse(bytes: &[u8]) -> Result<Frame, Refusal> {
-    let value: Value = serde_json::from_slice(bytes).map_err(|error| Refusal {
+    let mut value: Value = serde_json::from_slice(bytes).map_err(|error| Refusal {
         status: StatusCode::BAD_REQUEST,
         code: PARSE_ERROR,
         message: format!("the message is not JSON: {error}"),
     })?;
-    let Some(message) = value.as_object() else {
+    let Some(message) = value.as_object_mut() else {
         return Err(Refusal::invalid("send one message for each request: batches are not supported"));
     };
     if message.get("jsonrpc").and_then(Value::as_str) != Some("2.0") {
@@ -82,12 +82,25 @@ fn parse(bytes: &[u8]) -> Result<Frame, Refusal> {
         None if message.contains_key("result") || message.contains_key("error") => None,
         None => return Err(Refusal::invalid("a message has a method, a result or an error")),
     };
+    mend_params(message);
     if method.is_some() && message.get("params").is_some_and(|params| !params.is_object()) {
         return Err(Refusal::invalid("params must be an object"));
     }
     let id = message.get("id").map(id_of).transpose()?;
     // Of a field that comes twice the last one counts, here and for whoever reads the message after this.
     Ok(Frame { request_id: id.filter(|_| method.is_some()), method, bytes: value.to_string().into() })
+}
+
+/// Some clients send `null` for the parameters of a request without any, and the arguments of a call as a text.
+fn mend_params(message: &mut Map<String, Value>) {
+    if message.get("params").is_some_and(Value::is_null) {
+        message.remove("params");
+    }
+    if let Some(arguments) = message.get_mut("params").and_then(|params| params.get_mut("arguments"))
+        && let Some(Ok(read @ Value::Object(_))) = arguments.as_str().map(serde_json::from_str)
+    {
+        *arguments = read;
+    }
 }
 
 /// An id in one form: `1` and `1.0` are the same.
@@ -115,6 +128,18 @@ mod tests {
         for wrong in ["1.5", "true", "null", "{}", "[]", "9223372036854775808", "1e300"] {
             assert_eq!(id(wrong).unwrap_err().code, INVALID_REQUEST, "{wrong}");
         }
+    }
+
+    #[test]
+    fn parameters_are_read_as_they_are_meant() {
+        let params = |params: &str| {
+            let frame = parse(format!(r#"{{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {params}}}"#).as_bytes()).unwrap();
+            serde_json::from_slice::<Value>(&frame.bytes).unwrap()["params"].clone()
+        };
+        assert_eq!(params("null"), Value::Null, "not there");
+        assert_eq!(params(r#"{"arguments": "{\"query\": \"tea\"}"}"#), json!({ "arguments": { "query": "tea" } }));
+        assert_eq!(params(r#"{"arguments": "tea"}"#), json!({ "arguments": "tea" }));
+        assert!(parse(br#"{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}"#).is_err());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::api::{Api, ApiError, Caller};
 use crate::config::{Config, host_of};
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, Method, StatusCode, header};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use foundation::op::Actor;
 use foundation::{Engine, Error};
@@ -100,6 +100,7 @@ pub async fn handle(State(api): State<Api>, Caller(_, ctx): Caller, request: Req
     parts.headers.remove("last-event-id");
     // The key goes no further than this.
     parts.headers.remove(header::AUTHORIZATION);
+    accept_both(&mut parts.headers);
     parts.extensions.insert(ctx);
 
     let is_post = parts.method == Method::POST;
@@ -141,6 +142,15 @@ pub async fn handle(State(api): State<Api>, Caller(_, ctx): Caller, request: Req
         *answer.status_mut() = StatusCode::NO_CONTENT;
     }
     Ok(answer)
+}
+
+/// A client that accepts anything, or does not say what, gets the two media types of the protocol.
+fn accept_both(headers: &mut HeaderMap) {
+    let is_any = |value: &HeaderValue| value.to_str().is_ok_and(|text| text.split([',', ';']).any(|one| one.trim() == "*/*"));
+    let mut accepted = headers.get_all(header::ACCEPT).iter().peekable();
+    if accepted.peek().is_none() || accepted.any(is_any) {
+        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+    }
 }
 
 /// A set whose members leave when their guard is dropped.

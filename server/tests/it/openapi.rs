@@ -16,7 +16,10 @@ const UNDESCRIBED: &[(&str, &str)] = &[
     ("GET", "/mcp"),
     ("POST", "/mcp"),
     ("DELETE", "/mcp"),
-    // The same as with a slash.
+    // The same with and without a slash.
+    ("GET", "/mcp/"),
+    ("POST", "/mcp/"),
+    ("DELETE", "/mcp/"),
     ("GET", "/api/memory"),
     ("POST", "/api/memory"),
 ];

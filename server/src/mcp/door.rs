@@ -1,5 +1,6 @@
 //! The server's side of the protocol, over any transport: tools, resources and prompts for the caller of each request.
 
+use super::arguments::{self, Fitted};
 use super::resources;
 use axum::http::request::Parts;
 use foundation::identity::{SeenKey, Use};
@@ -181,6 +182,20 @@ fn tool_error(error: &Error, id: RequestId) -> CallToolResult {
     result
 }
 
+/// The answer of a tool, with a note about arguments that it does not have.
+fn result(Output { mut value, text }: Output, ignored: &[String]) -> CallToolResult {
+    let mut content = vec![ContentBlock::text(text)];
+    if !ignored.is_empty() {
+        content.push(ContentBlock::text(format!("Ignored, because this tool has no such argument: {}.", ignored.join(", "))));
+        if let Value::Object(fields) = &mut value {
+            fields.insert("ignored_arguments".into(), json!(ignored));
+        }
+    }
+    let mut result = CallToolResult::structured(value);
+    result.content = content;
+    result
+}
+
 /// A tool as the protocol lists it. Without a schema of its output: some clients hold errors against it, too.
 fn listed(tool: &tools::Tool, ctx: &OpContext) -> Tool {
     let described = tool.describe(ctx);
@@ -219,18 +234,18 @@ impl ServerHandler for Door {
         let ctx = self.caller(&context.extensions).await?;
         let tool = tools::find(&request.name);
         let tool = tool.ok_or_else(|| ErrorData::invalid_params(format!("there is no tool {}", request.name.escape_debug()), None))?;
-        let input = Value::Object(request.arguments.unwrap_or_default());
-        let outcome = run(&ctx, &context.ct, async { tool.authorize(&ctx)?.run(&self.engine.current(), input).await });
+        let given = request.arguments.unwrap_or_default();
+        let outcome = run(&ctx, &context.ct, async {
+            let call = tool.authorize(&ctx)?;
+            let Fitted { input, ignored } = arguments::fit(arguments::schema(tool), given)?;
+            Ok((call.run(&self.engine.current(), input).await?, ignored))
+        });
         let outcome = tokio::select! {
             outcome = outcome => outcome,
             never = report_progress(&context) => match never {},
         };
         Ok(match outcome {
-            Outcome::Done(Output { value, text }) => {
-                let mut result = CallToolResult::structured(value);
-                result.content = vec![ContentBlock::text(text)];
-                result
-            }
+            Outcome::Done((output, ignored)) => result(output, &ignored),
             Outcome::Failed(error) => {
                 self.count_refusal(&ctx, &error);
                 tool_error(&error, ctx.request_id)

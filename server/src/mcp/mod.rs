@@ -3,6 +3,7 @@
 //! Two generations of the protocol are served. Up to 2025-11-25 a client opens a session; from 2026-07-28 on every request stands for
 //! itself. `rmcp` speaks both. This module checks what `rmcp` does not: frames, sessions and their keys, limits, panics.
 
+mod arguments;
 mod door;
 mod forward;
 mod frame;

@@ -157,7 +157,7 @@ async fn an_error_of_a_tool_has_the_code_and_the_fields_of_http() {
     let world = &site.world;
     let (_, reader) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), &[KeyScope::MemoryRead]).await;
     for (key, tool, input, code) in [
-        (&world.atlas_key, "agent_memory_recall", json!({}), "invalid"),
+        (&world.atlas_key, "agent_memory_recall", json!({ "query": "" }), "invalid"),
         (&world.atlas_key, "agent_memory_remember", json!({ "topic_raw": "", "content": "", "source": { "platform": "" } }), "invalid"),
         (&world.atlas_key, "agent_memory_forget", json!({ "memory_id": "01900000-0000-7000-8000-000000000000" }), "not_found"),
         (&reader, "agent_memory_remember", fact("Vera likes tea"), "forbidden"),
@@ -179,6 +179,42 @@ async fn an_error_of_a_tool_has_the_code_and_the_fields_of_http() {
     let session = Session::open(&site, &world.atlas_key).await;
     assert_eq!(session.ask("tools/call", json!({ "name": "nothing" })).await["error"]["code"], -32602);
     assert_eq!(session.ask("prompts/get", json!({ "name": "nothing" })).await["error"]["code"], -32602);
+}
+
+/// Over HTTP each of these arguments is refused.
+#[tokio::test]
+async fn arguments_are_read_as_clients_send_them() {
+    let site = Site::new().await;
+    let session = Session::open(&site, &site.world.atlas_key).await;
+    let source = json!({ "platform": "slack", "thread_id": "", "observed_at": "2026-11-20" }).to_string();
+    let sent = json!({ "topic_raw": "tea", "content": "Vera likes green tea", "source": source, "kind": "Profile", "title": null, "confidence": "0.5" });
+    assert_eq!(site.atlas("agent_memory_remember", sent.clone()).await.status, StatusCode::BAD_REQUEST);
+    let stored = session.tool("agent_memory_remember", sent).await;
+    assert_eq!(stored["isError"], json!(false), "{stored}");
+    assert!(stored["structuredContent"].get("ignored_arguments").is_none(), "{stored}");
+    let recalled = session.tool("agent_memory_recall", json!({ "query": "green tea", "k": "3", "limit": 3 })).await;
+    assert_eq!(recalled["structuredContent"]["hits"][0]["content"], "Vera likes green tea", "{recalled}");
+    assert_eq!(recalled["structuredContent"]["ignored_arguments"], json!(["limit"]));
+    assert_eq!(recalled["content"][1]["text"], "Ignored, because this tool has no such argument: limit.");
+    let refused = session.tool("agent_memory_recall", json!({ "query": "green tea", "k": "many" })).await;
+    let text = refused["content"][0]["text"].as_str().unwrap();
+    assert_eq!(text, "invalid: k must be a whole number from 1 to 100, for example 10");
+}
+
+#[tokio::test]
+async fn requests_are_read_as_clients_send_them() {
+    let site = Site::new().await;
+    let session = Session::open(&site, &site.world.atlas_key).await;
+    let list = call(2, "tools/list", Value::Null).to_string();
+    for accept in [None, Some("*/*"), Some("application/json;q=0.9, */*;q=0.8")] {
+        let mut request = session.request(Method::POST, &session.key, list.clone());
+        *request.uri_mut() = "/mcp/".parse().unwrap();
+        request.headers_mut().remove("accept");
+        request.headers_mut().extend(accept.map(|accept| (axum::http::header::ACCEPT, accept.parse().unwrap())));
+        let answer = site.send(request).await;
+        assert_eq!(answer.status, StatusCode::OK, "{accept:?}: {answer:?}");
+        assert!(!message(&answer)["result"]["tools"].as_array().unwrap().is_empty(), "{answer:?}");
+    }
 }
 
 #[tokio::test]

@@ -47,6 +47,8 @@ async function conversation(way, open) {
   await test(`lists over ${way}`, async () => {
     const tools = Object.fromEntries((await client.listTools()).tools.map((tool) => [tool.name, tool]));
     assert(tools.agent_memory_remember && !tools.agent_memory_forget, Object.keys(tools).join());
+    // A new key lists the set `core`.
+    assert(tools.find_tools && !tools.canonical_terms_lookup, Object.keys(tools).join());
     assert.equal(tools.agent_memory_recall.annotations.readOnlyHint, true);
     assert.equal((await client.listResources()).resources[0].uri, "remembrancer://memory/prompt");
     assert.equal((await client.listResourceTemplates()).resourceTemplates.length, 2);
@@ -111,6 +113,16 @@ for (const [way, open] of ways) {
     console.error(error);
   }
 }
+
+await test("toolsets", async () => {
+  const client = new Client({ name: "test", version: "1" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${BASE_URL}/mcp?toolset=core,vocabulary`), { requestInit: { headers } }));
+  const names = (await client.listTools()).tools.map((tool) => tool.name);
+  assert(names.includes("canonical_terms_lookup") && !names.includes("shared_kb_search"), names.join());
+  const answer = await client.callTool({ name: "find_tools", arguments: {} });
+  assert(answer.content[0].text.includes("shared_kb_search"), JSON.stringify(answer));
+  await client.close();
+});
 
 // A recall is logged when it is answered. The last one here is a check of this check.
 await test("cancelled calls leave no trace", async () => {

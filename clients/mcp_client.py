@@ -15,9 +15,9 @@ def stdio(*arguments):
     return StdioServerParameters(command=SERVER, args=["mcp", *arguments], env=env)
 
 
-def http():
+def http(query=""):
     timeout, limits = httpx2.Timeout(30, read=120), httpx2.Limits(max_connections=None)
-    return streamable_http_client(f"{URL}/mcp", http_client=httpx2.AsyncClient(headers=BEARER, timeout=timeout, limits=limits))
+    return streamable_http_client(f"{URL}/mcp{query}", http_client=httpx2.AsyncClient(headers=BEARER, timeout=timeout, limits=limits))
 
 
 WAYS = [
@@ -48,6 +48,8 @@ async def conversation(way, open_, mode):
         async def lists():
             tools = {tool.name: tool for tool in (await client.list_tools()).tools}
             assert "agent_memory_remember" in tools and "agent_memory_forget" not in tools, list(tools)
+            # A new key lists the set `core`.
+            assert "find_tools" in tools and "canonical_terms_lookup" not in tools, list(tools)
             assert tools["agent_memory_recall"].annotations.read_only_hint is True
             assert [str(one.uri) for one in (await client.list_resources()).resources][0] == "remembrancer://memory/prompt"
             assert len((await client.list_resource_templates()).resource_templates) == 2
@@ -109,6 +111,25 @@ async def conversation(way, open_, mode):
         tests = {"lists": lists, "calls": calls, "errors": errors, "a cancelled call": cancels, "progress": progress, "200 calls at once": many}
         for name, work in tests.items():
             await test(f"{name} over {way}", work)
+
+
+async def toolsets():
+    """A client chooses what it lists: by the address, or by an option of the command."""
+    for open_ in (http("?toolset=core,vocabulary"), stdio("--toolset", "core,vocabulary"), stdio("--url", URL, "--toolset", "core,vocabulary")):
+        async with Client(open_, mode="auto") as client:
+            names = [tool.name for tool in (await client.list_tools()).tools]
+            assert "canonical_terms_lookup" in names and "shared_kb_search" not in names, names
+            answer = await client.call_tool("find_tools", {})
+            assert "shared_kb_search" in answer.content[0].text, answer
+    refused = httpx2.post(f"{URL}/mcp?toolset=magic", headers=BEARER, json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    assert refused.status_code == 400 and refused.json()["error"]["fields"][0]["field"] == "toolset", refused.text
+
+
+async def loose_arguments():
+    """Models write numbers as text, and null for what they leave out."""
+    async with Client(http(), mode="auto") as client:
+        answer = await client.call_tool("agent_memory_recall", {"query": "lamp", "k": "3", "as_of": None, "filters": "{}", "mood": "good"})
+        assert not answer.is_error and answer.structured_content["ignored_arguments"] == ["mood"], answer
 
 
 async def announcements():
@@ -195,6 +216,8 @@ async def main():
             failed = True
             print(f"not ok Python: a conversation over {way}", flush=True)
             traceback.print_exc()
+    await test("toolsets", toolsets)
+    await test("loose arguments", loose_arguments)
     await test("announcements", announcements)
     await test("an HTTP client that never reads", http_client_that_never_reads)
     await test("a stdio client that never reads", stdio_client_that_never_reads)

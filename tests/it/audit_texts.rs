@@ -14,7 +14,7 @@ use sqlx::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 use wire::{
     AuditFilter, AuditVisibility, Discipline, EventId, ForgetRequest, KeyScope, LinkRequest, MemoryRef, NewErasure, NewProject,
-    OperatorRole, ProposeRequest, Relation,
+    OperatorRole, ProposeRequest, Relation, Toolset,
 };
 
 async fn verify(engine: &Engine, ctx: &OpContext, expected: Option<&Anchor>) -> audit::Verified {
@@ -281,6 +281,7 @@ async fn a_change_of_keys_operators_and_agents_is_made_with_its_audit_row_or_not
                     identity::create_key(engine, system, agent(&world.atlas), "phone", KeyScope::ALL, None, None).await.map(drop)
                 }),
             ),
+            ("key.toolsets_set", Box::pin(identity::set_toolsets(engine, system, key, &[Toolset::All]))),
             ("key.revoked", Box::pin(identity::revoke_key(engine, system, key))),
             (
                 "operator.created",

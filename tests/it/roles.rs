@@ -132,6 +132,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::set_discipline" Admin |w, c| identity::set_discipline(&w.engine, c, AgentId(nowhere()), Discipline::Confirming);
     "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[KeyScope::MemoryRead], None, None);
     "identity::revoke_key" Admin |w, c| identity::revoke_key(&w.engine, c, KeyId(nowhere()));
+    "identity::set_toolsets" Admin |w, c| identity::set_toolsets(&w.engine, c, KeyId(nowhere()), &[]);
     "identity::create_operator" Admin
         |w, c| identity::create_operator(&w.engine, c, "idris@acme.example", "Idris", PASSWORD, &[OperatorRole::Viewer]);
     "identity::operator_by_login" Admin |w, c| identity::operator_by_login(&w.engine, c, "nobody@acme.example");
@@ -343,6 +344,7 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("identity::person", "a part of filters"),
     ("identity::scopes_of", "a part of the diagnosis"),
     ("identity::search_settings", "what every search follows"),
+    ("identity::toolsets", "what a list of tools follows"),
     ("identity::user_names", "a part of lists"),
     ("identity::user_of_agent", "a part of verbs"),
     ("identity::users_named", "a part of filters"),

@@ -298,6 +298,7 @@ pub const TABLES: &[Table] = {
         // A key that is bound to the user is revoked, and loses its name.
         Table { database: "internal_shared", name: "api_keys", label: "API keys", kept: Forever, erasure: Special, columns: &[
             ("prefix", Plain, false), ("secret_hash", Secret, false), ("name", Name, false), ("scopes", Plain, false),
+            ("toolsets", Plain, false),
         ] },
         Table { database: "internal_shared", name: "bots", label: "Bots", kept: Forever, erasure: OF_NOBODY, columns: &[
             ("platform", Plain, false), ("name", Plain, false), ("secret_hash", Secret, false),

@@ -12,6 +12,24 @@ text_enum! {
     }
 }
 
+text_enum! {
+    /// A set of tools that a client of the Model Context Protocol lists together.
+    Toolset {
+        /// What every agent needs: recall, remember, revise, forget, explain, and reading up on a task.
+        Core = "core",
+        /// Conversations and notes become candidates, and what agents did is reported.
+        Capture = "capture",
+        /// A closer look at memories, documents and projects.
+        Knowledge = "knowledge",
+        /// What the organisation calls things.
+        Vocabulary = "vocabulary",
+        /// What is known about a person.
+        Profile = "profile",
+        /// Every tool.
+        All = "all",
+    }
+}
+
 /// Memories written on one day (UTC).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ActivityDay {

@@ -166,6 +166,7 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("key.", "Everything about API keys"),
     ("key.created", "Key created"),
     ("key.revoked", "Key revoked"),
+    ("key.toolsets_set", "Toolsets of a key changed"),
     ("agent.", "Everything about agents"),
     ("agent.blocked", "Agent blocked"),
     ("agent.created", "Agent created"),

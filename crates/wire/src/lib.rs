@@ -52,7 +52,7 @@ pub use activity::{
     ACTION_MAX, ActionKind, MESSAGE_MAX, META_MAX, NewStep, OUTCOME_MAX, OUTPUT_MAX, RecordActionRequest, RecordActionResponse,
     RecordStepRequest, RecordStepsRequest, RecordStepsResponse, STEPS_MAX,
 };
-pub use agents::{ActivityDay, AgentDetail, AgentKey, AgentKind, AgentName, AgentSummary};
+pub use agents::{ActivityDay, AgentDetail, AgentKey, AgentKind, AgentName, AgentSummary, Toolset};
 pub use assembly::{
     AssembleRequest, AssembledContext, BLOCK_MAX, BlockItem, CONTEXT_BUDGET, CONTEXT_NAME_MAX, ContextBlock, ContextCut, ContextMessage,
     ContextTurn, MessageRole, TOOL_RESULTS_MAX, TURNS_MAX, ToolResult, TurnRole,

@@ -4,7 +4,7 @@ use super::{Failure, manage, policy};
 use chrono::Duration;
 use clap::Subcommand;
 use foundation::{Engine, OpContext, identity};
-use wire::{AgentId, Discipline, KeyId, KeyScope, OperatorRole, UserRef};
+use wire::{AgentId, Discipline, KeyId, KeyScope, OperatorRole, Toolset, UserRef};
 
 /// Characters of a generated password: 20 of 62 symbols are 119 bits.
 const PASSWORD_LENGTH: usize = 20;
@@ -95,6 +95,18 @@ pub enum Key {
         /// Days until the key expires; by default it never expires
         #[arg(long)]
         days: Option<u32>,
+        /// Tools that MCP clients list besides core: capture, knowledge, vocabulary, profile or all, separated by commas
+        #[arg(long, value_delimiter = ',')]
+        toolsets: Vec<Toolset>,
+    },
+    /// Choose the tools that MCP clients list with a key besides core; without --toolsets, none
+    SetToolsets {
+        id: KeyId,
+        #[arg(long)]
+        tenant: String,
+        /// capture, knowledge, vocabulary, profile or all, separated by commas
+        #[arg(long, value_delimiter = ',')]
+        toolsets: Vec<Toolset>,
     },
     /// Revoke an API key at once
     Revoke {
@@ -193,11 +205,19 @@ pub async fn open_agent(engine: &Engine, tenant: &str, slug: &str) -> Result<(Op
 
 pub async fn key(engine: &Engine, command: Key) -> Result<(), Failure> {
     match command {
-        Key::Create { agent, tenant, name, scopes, user, days } => {
+        Key::Create { agent, tenant, name, scopes, user, days, toolsets } => {
             let (ctx, agent) = open_agent(engine, &tenant, &agent).await?;
             let expires = days.map(|days| engine.clock().now() + Duration::days(days.into()));
             let (id, key) = identity::create_key(engine, &ctx, agent, &name, &scopes, user.as_ref(), expires).await?;
+            if !toolsets.is_empty() {
+                identity::set_toolsets(engine, &ctx, id, &toolsets).await?;
+            }
             println!("key {id}\n{key}");
+        }
+        Key::SetToolsets { id, tenant, toolsets } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            identity::set_toolsets(engine, &ctx, id, &toolsets).await?;
+            println!("the toolsets of key {id} are set");
         }
         Key::Revoke { id, tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;

@@ -185,6 +185,9 @@ struct Mcp {
     /// The user of every call: an id, or a reference of your own
     #[arg(long, env = "REMEMBRANCER_USER", value_name = "USER")]
     user: Option<UserRef>,
+    /// Tools to list: core, capture, knowledge, vocabulary, profile or all, separated by commas; by default those of the key
+    #[arg(long, value_name = "SETS")]
+    toolset: Option<mcp::Toolsets>,
 }
 
 #[derive(Subcommand)]
@@ -238,8 +241,10 @@ pub async fn run() -> Result<ExitCode, Failure> {
     let done = match cli.command {
         Command::Doctor(options) => return options.run(&config).await,
         Command::Serve(options) => serve::serve(config, options.demo.then_some(options.credentials_dir.as_path())).await,
-        Command::Mcp(Mcp { url: Some(url), key, user }) => mcp::forward(&url, key.unwrap_or_default(), user.as_ref()).await,
-        Command::Mcp(Mcp { url: None, key, user }) => mcp::embedded(&config, key, user).await,
+        Command::Mcp(Mcp { url: Some(url), key, user, toolset }) => {
+            mcp::forward(&url, key.unwrap_or_default(), user.as_ref(), toolset.as_ref()).await
+        }
+        Command::Mcp(Mcp { url: None, key, user, toolset }) => mcp::embedded(&config, key, user, toolset).await,
         Command::Kb(Kb::Index { dir }) => kb::index(&dir),
         Command::Audit(Audit::Check { file }) => check(&file),
         Command::Eval(command) => eval::run(config, command).await,

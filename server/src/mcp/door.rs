@@ -2,6 +2,7 @@
 
 use super::arguments::{self, Fitted};
 use super::resources;
+use super::toolsets::{self, FIND_TOOLS, Toolsets};
 use axum::http::request::Parts;
 use foundation::identity::{SeenKey, Use};
 use foundation::op::Actor;
@@ -52,6 +53,8 @@ pub enum Identity {
 pub struct Door {
     engine: Engine,
     identity: Identity,
+    /// The sets of tools that the connection lists; that of a request goes before it, and what the key lists comes last.
+    toolsets: Option<Toolsets>,
     announces: AtomicBool,
     /// Cancelled when the session has ended.
     session: CancellationToken,
@@ -59,9 +62,19 @@ pub struct Door {
 }
 
 impl Door {
-    pub fn new(engine: Engine, identity: Identity) -> Self {
-        let session = CancellationToken::new();
-        Self { engine, identity, announces: AtomicBool::new(false), session: session.clone(), _ends_session: session.drop_guard() }
+    pub fn new(engine: Engine, identity: Identity, toolsets: Option<Toolsets>) -> Self {
+        let (session, announces) = (CancellationToken::new(), AtomicBool::new(false));
+        Self { engine, identity, toolsets, announces, session: session.clone(), _ends_session: session.drop_guard() }
+    }
+
+    /// The sets of tools that this request lists.
+    async fn toolsets(&self, ctx: &OpContext, extensions: &Extensions) -> Result<Toolsets, ErrorData> {
+        let of_request = extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Toolsets>());
+        if let Some(sets) = of_request.or(self.toolsets.as_ref()) {
+            return Ok(sets.clone());
+        }
+        let of_key = identity::toolsets(&self.engine, ctx).await;
+        of_key.map(Toolsets::of_key).map_err(|error| refusal(&error, ctx.request_id))
     }
 
     /// The caller of this request. It need not be the one that opened the session.
@@ -197,8 +210,11 @@ fn result(Output { mut value, text }: Output, ignored: &[String]) -> CallToolRes
 }
 
 /// A tool as the protocol lists it. Without a schema of its output: some clients hold errors against it, too.
-fn listed(tool: &tools::Tool, ctx: &OpContext) -> Tool {
-    let described = tool.describe(ctx);
+fn listed(tool: &tools::Tool, ctx: &OpContext, sets: &Toolsets) -> Tool {
+    let mut described = tool.describe(ctx);
+    if !sets.has_all() {
+        toolsets::shorten(tool.name, &mut described.input_schema);
+    }
     let schema = match described.input_schema {
         Value::Object(schema) => schema,
         _ => serde_json::Map::new(),
@@ -226,15 +242,23 @@ impl ServerHandler for Door {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let ctx = self.caller(&context.extensions).await?;
-        let tools = tools::offered(&ctx, None).into_iter().map(|tool| listed(tool, &ctx)).collect();
+        let sets = self.toolsets(&ctx, &context.extensions).await?;
+        let offered = tools::offered(&ctx, None).into_iter().filter(|tool| sets.has(tool.name));
+        let find = (!sets.has_all()).then(toolsets::find_tools);
+        let tools = offered.map(|tool| listed(tool, &ctx, &sets)).chain(find).collect();
         Ok(ListToolsResult::with_all_items(tools).with_ttl_ms(60_000).with_cache_scope(CacheScope::Private))
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
         let ctx = self.caller(&context.extensions).await?;
+        let given = request.arguments.unwrap_or_default();
+        if request.name == FIND_TOOLS {
+            let sets = self.toolsets(&ctx, &context.extensions).await?;
+            let answer = toolsets::found(&ctx, &sets, &given);
+            return Ok(answer.map_or_else(|error| tool_error(&error, ctx.request_id), |output| result(output, &[])).into());
+        }
         let tool = tools::find(&request.name);
         let tool = tool.ok_or_else(|| ErrorData::invalid_params(format!("there is no tool {}", request.name.escape_debug()), None))?;
-        let given = request.arguments.unwrap_or_default();
         let outcome = run(&ctx, &context.ct, async {
             let call = tool.authorize(&ctx)?;
             let Fitted { input, ignored } = arguments::fit(arguments::schema(tool), given)?;

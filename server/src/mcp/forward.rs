@@ -1,6 +1,7 @@
 //! `remembrancer mcp --url`: standard input and output on one side, the `/mcp` of a server on the other. Messages pass unchanged.
 
 use super::MESSAGE_MAX;
+use super::toolsets::Toolsets;
 use crate::Failure;
 use crate::api::USER;
 use axum::http::{HeaderName, HeaderValue};
@@ -25,8 +26,8 @@ const LAST: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// A sentence, when the server cannot be used.
-pub async fn forward(url: &str, key: String, user: Option<&UserRef>) -> Result<(), Failure> {
-    let url = endpoint(url)?;
+pub async fn forward(url: &str, key: String, user: Option<&UserRef>, toolsets: Option<&Toolsets>) -> Result<(), Failure> {
+    let url = endpoint(url, toolsets)?;
     let mut near =
         AsyncRwTransport::<RoleServer, _, _>::new_server(tokio::io::stdin(), tokio::io::stdout()).with_max_line_length(MESSAGE_MAX);
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.clone());
@@ -86,14 +87,17 @@ pub async fn forward(url: &str, key: String, user: Option<&UserRef>) -> Result<(
     forwarded
 }
 
-/// The address of `/mcp`; that of the server is enough.
-fn endpoint(url: &str) -> Result<String, Failure> {
+/// The address of `/mcp` with the sets of tools to list; that of the server is enough.
+fn endpoint(url: &str, toolsets: Option<&Toolsets>) -> Result<String, Failure> {
     let mut url: reqwest::Url = url.parse().map_err(|error| format!("--url is not an address: {error}"))?;
     if !["http", "https"].contains(&url.scheme()) {
         return Err("--url must begin with http:// or https://".into());
     }
     if url.path() == "/" {
         url.set_path("/mcp");
+    }
+    if let Some(toolsets) = toolsets {
+        url.query_pairs_mut().append_pair("toolset", &toolsets.to_string());
     }
     Ok(url.into())
 }
@@ -131,9 +135,11 @@ mod tests {
             ("https://memory.example.org/", "https://memory.example.org/mcp"),
             ("https://example.org/memory/mcp", "https://example.org/memory/mcp"),
         ] {
-            assert_eq!(endpoint(url).unwrap(), expected);
+            assert_eq!(endpoint(url, None).unwrap(), expected);
         }
-        assert!(endpoint("memory.example.org").is_err());
-        assert!(endpoint("file:///etc/passwd").is_err());
+        let sets = "core,capture".parse().unwrap();
+        assert_eq!(endpoint("http://127.0.0.1:3000", Some(&sets)).unwrap(), "http://127.0.0.1:3000/mcp?toolset=core%2Ccapture");
+        assert!(endpoint("memory.example.org", None).is_err());
+        assert!(endpoint("file:///etc/passwd", None).is_err());
     }
 }

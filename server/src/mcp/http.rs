@@ -4,11 +4,12 @@ use super::MESSAGE_MAX;
 use super::door::{Door, Identity};
 use super::frame::{self, Refusal};
 use super::sessions::{OWNER, Sessions};
+use super::toolsets::Toolsets;
 use crate::api::{Api, ApiError, Caller};
 use crate::config::{Config, host_of};
 use axum::body::Body;
-use axum::extract::{Request, State};
-use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::extract::{Query, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 use foundation::op::Actor;
 use foundation::{Engine, Error};
@@ -56,7 +57,8 @@ impl Mcp {
             .with_max_request_body_bytes(MESSAGE_MAX)
             .with_cancellation_token(end_of(stop, calls.clone(), config.shutdown.saturating_sub(MARGIN)));
         let engine = engine.clone();
-        let service = StreamableHttpService::new(move || Ok(Door::new(engine.clone(), Identity::Request)), Arc::clone(&sessions), settings);
+        let service =
+            StreamableHttpService::new(move || Ok(Door::new(engine.clone(), Identity::Request, None)), Arc::clone(&sessions), settings);
         Self { service, sessions, hosts: config.allowed_hosts.clone(), calls, running: Set::default(), streams: Streams::default() }
     }
 
@@ -102,6 +104,9 @@ pub async fn handle(State(api): State<Api>, Caller(_, ctx): Caller, request: Req
     parts.headers.remove(header::AUTHORIZATION);
     accept_both(&mut parts.headers);
     parts.extensions.insert(ctx);
+    if let Some(toolsets) = toolsets(&parts.uri)? {
+        parts.extensions.insert(toolsets);
+    }
 
     let is_post = parts.method == Method::POST;
     let lasts = parts.method == Method::GET || parts.headers.get(METHOD).is_some_and(|method| method == "subscriptions/listen");
@@ -142,6 +147,16 @@ pub async fn handle(State(api): State<Api>, Caller(_, ctx): Caller, request: Req
         *answer.status_mut() = StatusCode::NO_CONTENT;
     }
     Ok(answer)
+}
+
+/// The sets of tools that an address names.
+///
+/// # Errors
+/// `Invalid` for a name that no set has.
+fn toolsets(uri: &Uri) -> Result<Option<Toolsets>, Error> {
+    let parameters = Query::<HashMap<String, String>>::try_from_uri(uri).map(|Query(parameters)| parameters).unwrap_or_default();
+    let toolsets = parameters.get("toolset").map(|names| names.parse()).transpose();
+    toolsets.map_err(|message: String| Error::invalid("toolset", message))
 }
 
 /// A client that accepts anything, or does not say what, gets the two media types of the protocol.

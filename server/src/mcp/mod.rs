@@ -11,11 +11,13 @@ mod http;
 mod resources;
 mod sessions;
 mod stdio;
+mod toolsets;
 mod uri;
 
 pub use forward::forward;
 pub use http::{Mcp, handle};
 pub use stdio::embedded;
+pub use toolsets::Toolsets;
 
 /// Longest message, in bytes.
 const MESSAGE_MAX: usize = 256 * 1024;

@@ -2,6 +2,7 @@
 
 use super::MESSAGE_MAX;
 use super::door::{Door, Identity};
+use super::toolsets::Toolsets;
 use crate::Failure;
 use crate::config::Config;
 use crate::serve::{self, IfAbsent, Opened, wait_for_signal};
@@ -18,13 +19,15 @@ const LOCAL: &str = "local";
 
 /// Serves one client on standard input and output until the input ends or a signal arrives.
 ///
+/// Without `toolsets` it lists the tools of its key, or every tool if there is no key.
+///
 /// # Errors
 /// A sentence, when the start fails.
-pub async fn embedded(config: &Config, key: Option<String>, user: Option<UserRef>) -> Result<(), Failure> {
+pub async fn embedded(config: &Config, key: Option<String>, user: Option<UserRef>, toolsets: Option<Toolsets>) -> Result<(), Failure> {
     let Opened { engine, postgres } = serve::open(config, IfAbsent::Create).await?;
     let workers = Workers::start(&engine);
     let served = tokio::select! {
-        served = talk(&engine, key, user) => served,
+        served = talk(&engine, key, user, toolsets) => served,
         signalled = wait_for_signal() => signalled,
         () = serve::supervise(postgres.as_ref()) => Ok(()),
     };
@@ -37,7 +40,7 @@ pub async fn embedded(config: &Config, key: Option<String>, user: Option<UserRef
     served
 }
 
-async fn talk(engine: &Engine, key: Option<String>, user: Option<UserRef>) -> Result<(), Failure> {
+async fn talk(engine: &Engine, key: Option<String>, user: Option<UserRef>, toolsets: Option<Toolsets>) -> Result<(), Failure> {
     let identity = match key {
         Some(key) => {
             // A wrong key is reported now, not at the first call.
@@ -47,7 +50,7 @@ async fn talk(engine: &Engine, key: Option<String>, user: Option<UserRef>) -> Re
         None => Identity::Agent { ctx: local_agent(engine).await?, user },
     };
     let transport = AsyncRwTransport::new_server(tokio::io::stdin(), tokio::io::stdout()).with_max_line_length(MESSAGE_MAX);
-    let running = match Door::new(engine.clone(), identity).serve(transport).await {
+    let running = match Door::new(engine.clone(), identity, toolsets).serve(transport).await {
         Ok(running) => running,
         // The client left before it said anything.
         Err(error) => {

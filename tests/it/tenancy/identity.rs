@@ -5,7 +5,7 @@ use foundation::identity::{Agent, Use, store as identity};
 use std::collections::BTreeMap;
 use wire::{
     AgentId, AgentKind, CapturePolicy, Discipline, KeyId, KeyScope, LifecyclePolicy, OperatorId, OperatorRole, SavedView, SearchPolicy,
-    UserId, ViewId, ViewPage,
+    Toolset, UserId, ViewId, ViewPage,
 };
 
 /// In the control database; kept apart by tenant.
@@ -126,6 +126,12 @@ pub fn pooled() -> Vec<Pooled> {
         }),
         control("identity::key_names", |pool, c| {
             kept!(pool, |tx| identity::key_names(tx, c.tenant, &[c.key]).await.map(|names| names.len())?)
+        }),
+        control("identity::toolsets", |pool, c| {
+            kept!(pool, |tx| identity::toolsets(tx, c.tenant, c.key).await.map(|sets| usize::from(sets.is_some()))?)
+        }),
+        control("identity::set_toolsets", |pool, c| {
+            kept!(pool, |tx| identity::set_toolsets(tx, c.tenant, c.key, &[Toolset::Capture]).await.map(usize::from)?)
         }),
         control("identity::scopes_of", |pool, c| {
             kept!(pool, |tx| identity::scopes_of(tx, c.tenant, c.agent, c.now).await.map(|scopes| scopes.len())?)

@@ -43,7 +43,7 @@ use crate::intake::Admitted;
 use crate::op::{Access, Actor, OpContext};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx};
-use wire::{AgentId, ErrorCode, KeyId, KeyScope, RequestId, TenantId, UserRef, is_slug};
+use wire::{AgentId, ErrorCode, KeyId, KeyScope, RequestId, TenantId, Toolset, UserRef, is_slug};
 
 /// Longest name of an agent, in characters.
 pub const AGENT_NAME_MAX: usize = 500;
@@ -199,6 +199,31 @@ pub async fn revoke_key(engine: &Engine, ctx: &OpContext, key: KeyId) -> Result<
         return Err(Error::NotFound("key"));
     }
     finish(engine, tx, ctx, NewEntry::new(engine, ctx, "key.revoked", "key", key, "key revoked")).await
+}
+
+/// The sets of tools that the caller's key lists besides `core`: every set for a caller without a key.
+#[verb]
+pub async fn toolsets(engine: &Engine, ctx: &OpContext) -> Result<Vec<Toolset>, Error> {
+    let Actor::Agent { key_id, .. } = ctx.actor else { return Ok(vec![Toolset::All]) };
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let sets = store::toolsets(&mut tx, ctx.tenant_id, key_id).await?;
+    tx.commit().await?;
+    Ok(sets.unwrap_or_else(|| vec![Toolset::All]))
+}
+
+/// Chooses the sets of tools that a key lists besides `core`.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign key.
+#[verb(role = Admin)]
+pub async fn set_toolsets(engine: &Engine, ctx: &OpContext, key: KeyId, sets: &[Toolset]) -> Result<(), Error> {
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::set_toolsets(&mut tx, ctx.tenant_id, key, sets).await? {
+        return Err(Error::NotFound("key"));
+    }
+    let names: Vec<&str> = sets.iter().map(|set| set.as_str()).collect();
+    let message = format!("toolsets besides core: {}", if names.is_empty() { "none".into() } else { names.join(", ") });
+    finish(engine, tx, ctx, NewEntry::new(engine, ctx, "key.toolsets_set", "key", key, message)).await
 }
 
 /// Commits a change of the control database together with its audit row: both happen or neither does.

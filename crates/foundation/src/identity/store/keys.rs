@@ -7,7 +7,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use db::{DbError, SystemPool, Tx, sql};
 use std::collections::BTreeMap;
 use uuid::Uuid;
-use wire::{AgentId, AgentKey, KeyId, KeyScope, TenantId, UserId};
+use wire::{AgentId, AgentKey, KeyId, KeyScope, TenantId, Toolset, UserId};
 
 pub struct NewKey<'a> {
     pub id: KeyId,
@@ -75,6 +75,19 @@ pub async fn scopes_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, now: DateT
         ))
         .await?;
     parse_all("api_keys", "scopes", &agent.to_string(), &scopes)
+}
+
+/// The sets of tools that a key lists besides `core`; absent if the tenant has no such key.
+pub async fn toolsets(tx: &mut Tx, tenant: TenantId, key: KeyId) -> Result<Option<Vec<Toolset>>, DbError> {
+    let sets: Option<Vec<String>> =
+        tx.value_if_any(sql!([tenant, key], "select toolsets from api_keys where tenant_id = $1 and id = $2")).await?;
+    sets.map(|sets| parse_all("api_keys", "toolsets", &key.to_string(), &sets)).transpose()
+}
+
+/// Sets the sets of tools that a key lists besides `core`; whether the tenant has the key.
+pub async fn set_toolsets(tx: &mut Tx, tenant: TenantId, key: KeyId, sets: &[Toolset]) -> Result<bool, DbError> {
+    let sets: Vec<&str> = sets.iter().map(|set| set.as_str()).collect();
+    tx.changed_any(sql!([tenant, key, sets], "update api_keys set toolsets = $3 where tenant_id = $1 and id = $2")).await
 }
 
 #[derive(sqlx::FromRow)]

@@ -8,6 +8,7 @@ mod users;
 mod views;
 
 pub use keys::{NewKey, count_source, insert_key, key_by_id, key_by_prefix, key_names, keys_of, revoke_key, scopes_of, write_uses};
+pub use keys::{set_toolsets, toolsets};
 pub use operators::{
     NewOperator, admins, delete_session, disable_operator, insert_operator, insert_session, operator, operator_by_login, save_session,
     session, set_password, set_roles,

@@ -2,7 +2,6 @@
 
 mod brief;
 mod input;
-mod schema;
 mod tool;
 
 use crate::{activity, capture, consolidation, context, knowledge, memories, memory_block, profile, recall, search, vocabulary};
@@ -14,8 +13,8 @@ use wire::KeyScope::{CaptureWrite, ContextRead, KbRead, MemoryForget, MemoryRead
 use wire::{LinkRequest, RecordStepRequest};
 
 pub use input::read;
-pub use schema::{SchemaOf, Types, input, inputs, remove_null};
 pub use tool::{AuthorizedCall, Description, Effect, Output, Tool};
+pub use wire::schema::{SchemaOf, Types, input, inputs, remove_null};
 
 /// The platform that is recorded if a tool's call names no source.
 const TOOL: &str = "tool";

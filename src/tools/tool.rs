@@ -1,7 +1,6 @@
 //! What a tool is: its description for a model, its types, and how a call of it runs.
 
 use super::input::{read, take_flag};
-use super::schema::{self, EXPLAIN, Types};
 use foundation::{Engine, Error, OpContext};
 use futures_util::future::BoxFuture;
 use schemars::JsonSchema;
@@ -9,6 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use wire::KeyScope;
+use wire::schema::{self, EXPLAIN, Types};
 use words::quote;
 
 type Handler = Box<dyn Fn(Engine, OpContext, Value) -> BoxFuture<'static, Result<Output, Error>> + Send + Sync>;

@@ -38,6 +38,7 @@ mod quality;
 mod recall;
 mod records;
 mod retrievals;
+pub mod schema;
 mod service;
 mod session;
 mod skills;

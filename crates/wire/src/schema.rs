@@ -5,7 +5,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, js
 use serde_json::{Map, Value, json};
 
 /// The field of an input that asks for every detail.
-pub(super) const EXPLAIN: &str = "explain";
+pub const EXPLAIN: &str = "explain";
 
 /// A type as a schema, written by a generator whose settings decide on the form.
 pub type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
@@ -17,6 +17,7 @@ pub struct Types {
     pub output: SchemaOf,
 }
 
+/// The input of a tool, with the name of its type as title.
 pub fn input<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let mut schema = generator.subschema_for::<T>();
     schema.insert("title".into(), T::schema_name().into());
@@ -33,6 +34,7 @@ pub fn explainable_input<T: JsonSchema>(generator: &mut SchemaGenerator) -> Sche
     schema
 }
 
+/// The output of a tool.
 pub fn output<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     generator.subschema_for::<T>()
 }
@@ -147,7 +149,7 @@ fn constants_as_enum(fields: &mut Map<String, Value>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use wire::RememberRequest;
+    use crate::RememberRequest;
 
     #[test]
     fn inputs_are_described_without_noise() {

@@ -25,7 +25,7 @@ pub use input::place_input;
 pub(crate) use input::reviewed;
 pub use lists::{source, sources};
 pub use observe::{correct_entry, record_observation, update_connection_context, update_user_context};
-pub use request::{capture_conversation, capture_session, ingest, paste};
+pub use request::{capture_conversation, capture_session, capture_text, ingest, paste};
 pub use run::extract_source;
 pub(crate) use run::transcript;
 pub use source::{Paste, add_source};

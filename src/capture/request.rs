@@ -13,11 +13,13 @@ use foundation::jobs::{self, ExtractPayload, NewEvent, Origin, Task};
 use foundation::{Checks, Engine, Error, OpContext, projects};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 use verb::verb;
 use wire::{
-    AgentId, CONTENT_MAX, CaptureConversationRequest, CaptureMode, CaptureResponse, CaptureSessionRequest, EventKind, IngestMemoryRequest,
-    KeyScope, MemoryInput, MemoryScope, QueuedResponse, SourceDetails, SourceForm, SourceId, SourceResponse, TOPIC_MAX, UserRef,
+    AgentId, CONTENT_MAX, CaptureConversationRequest, CaptureMode, CaptureResponse, CaptureSessionRequest, CaptureTextRequest,
+    CaptureTextResponse, EventKind, IngestMemoryRequest, KeyScope, MemoryInput, MemoryScope, QueuedResponse, SourceDetails, SourceForm,
+    SourceId, SourceResponse, TOPIC_MAX, UserRef,
 };
 
 /// Queues the extraction of a conversation that was stored as a source.
@@ -45,6 +47,39 @@ pub async fn capture_session(engine: &Engine, ctx: &OpContext, request: CaptureS
     let project_id = projects::id_of(engine, ctx, request.project_id.as_ref()).await?;
     let target = Target { scope: request.scope, project_id, repo_id: request.repo_id, session_id: request.session_id };
     queue(engine, ctx, EventKind::SessionClose, request.source_ref, target.payload(None)?, &once).await
+}
+
+/// Stores a text as a source and queues its extraction, in one transaction.
+///
+/// # Errors
+/// Those of [`add_source`](super::add_source) and of [`capture_conversation`].
+#[verb(bytes = request.content.len())]
+pub async fn capture_text(engine: &Engine, ctx: &OpContext, request: CaptureTextRequest) -> Result<CaptureTextResponse, Error> {
+    let agent = ctx.agent_id()?;
+    // The text does not pass the gate with the rest: reading it removes its secrets, and says which.
+    let content = request.content.clone().into_bytes();
+    let request = CaptureTextRequest { content: String::new(), ..request };
+    let (ctx, request) = &capturing(engine, ctx, request, |request| request.user_id.as_ref()).await?;
+    let once = Once::new(engine, ctx, "capture_text", &request.clone().with(Admitted::new(Sha256::digest(&content).to_vec())?))?;
+    let project_id = projects::id_of(engine, ctx, request.project_id.as_ref()).await?;
+    let target = Target { scope: request.scope, project_id, repo_id: request.repo_id, session_id: None };
+    let mode = request.capture_mode.unwrap_or(CaptureMode::Transcript);
+    let payload = target.payload(Some(mode))?;
+    let (title, time_zone) = (request.title.clone(), request.time_zone.clone());
+    let details = SourceDetails { form: Some(mode.form()), title, time_zone, ..SourceDetails::default() };
+    count_source(engine, ctx, content.len()).await?;
+    let read = Read::new(Admitted::new(details)?, content).await?;
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    let source = read.store(engine, ctx, &mut tx, agent).await?;
+    let queued = insert_events(engine, ctx, &mut tx, agent, EventKind::ConversationCapture, source.source_id, &payload).await?;
+    let answer = CaptureTextResponse { source, event_ids: queued.event_ids };
+    once.commit(tx, &answer, &[]).await?;
+    engine.captures().wake();
+    engine.relay().wake();
+    Ok(answer)
 }
 
 /// Proposes one memory for review. It goes the same way as everything that extraction finds.
@@ -98,13 +133,9 @@ pub async fn paste(engine: &Engine, ctx: &OpContext, paste: Paste) -> Result<Sou
     let ctx = &OpContext { users: user.map_or(ctx.users, Users::One), ..ctx.clone() };
     let target = Target { scope: paste.scope, project_id: paste.project_id, repo_id: None, session_id: None };
     let payload = target.payload(Some(paste.mode))?;
-    let form = match paste.mode {
-        CaptureMode::Transcript => SourceForm::Transcript,
-        CaptureMode::Note => SourceForm::Note,
-        CaptureMode::Summary => SourceForm::Summary,
-    };
+    let form = Some(paste.mode.form());
     let Paste { title, filename, time_zone, .. } = paste;
-    let details = SourceDetails { form: Some(form), title, filename, time_zone, ..SourceDetails::default() };
+    let details = SourceDetails { form, title, filename, time_zone, ..SourceDetails::default() };
     let read = Read::new(Admitted::new(details)?, paste.text.into_bytes()).await?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let source = read.store(engine, ctx, &mut tx, paste.agent_id).await?;

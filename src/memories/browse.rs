@@ -1,19 +1,23 @@
-//! What operators look at: lists, and everything about one memory.
+//! What operators look at: lists, and everything about one memory. And the list of an agent.
 
-use super::history::in_full;
+use super::history::{in_full, trust};
 use super::model::Memory;
+use super::origin::provenance;
 use super::store;
 use db::cursor::{Cursor, Seek};
-use foundation::{Checks, Engine, Error, OpContext, audit, identity};
+use foundation::identity::acting_for;
+use foundation::{Checks, Engine, Error, OpContext, audit, identity, projects};
 use std::collections::HashMap;
 use verb::verb;
 use wire::{
-    AgentId, BULK_MAX, MemoryDetail, MemoryFilter, MemoryId, MemoryRecall, MemoryRecalls, MemoryRow, MemoryStatus, Page, SESSION_MAX,
-    StateFilter, UserRef,
+    AgentId, BULK_MAX, KeyScope, ListMemoriesRequest, ListedMemory, MemoryDetail, MemoryFilter, MemoryId, MemoryRecall, MemoryRecalls,
+    MemoryRow, MemoryStatus, Page, SESSION_MAX, StateFilter, UserRef,
 };
 
 /// Memories on one page of the console.
 const PAGE: usize = 50;
+/// Memories on one page of an agent, which a model reads whole.
+const LISTED: usize = 20;
 /// Recalls on a memory's page.
 const RECALLS_MAX: i64 = 10;
 /// Audit entries on a memory's page.
@@ -68,6 +72,39 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> 
     tx.commit().await?;
     let page = seek.page(memories, PAGE, total, |memory: &Memory| Cursor { key: memory.updated_at, id: memory.id.0 });
     Ok(page.map(|memory| with_slug(memory, &slugs)))
+}
+
+/// A page of what an agent can recall, newest write first: its own memories and the shared ones, of the person it talks to and of nobody.
+///
+/// # Errors
+/// `Forbidden` without `memory:read`; `Invalid` for an unknown project, a topic that is empty or too long, or a foreign cursor.
+#[verb]
+pub async fn list(engine: &Engine, ctx: &OpContext, request: ListMemoriesRequest) -> Result<Page<ListedMemory>, Error> {
+    ctx.agent_id()?;
+    ctx.require(KeyScope::MemoryRead)?;
+    let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
+    let project_id = projects::id_of(engine, ctx, request.project_id.as_ref()).await?;
+    let filter = &MemoryFilter { topic: request.topic, kind: request.kind, project_id, ..MemoryFilter::default() };
+    check(filter)?;
+    let (seek, now) = (Seek::from_parameters(request.after.as_deref(), None)?, engine.clock().now());
+    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
+    let (total, memories) = store::of_agent(&mut tx, ctx.tenancy(), filter, (&seek, LISTED), now).await?;
+    let ids: Vec<_> = memories.iter().map(|memory| memory.id).collect();
+    let reviewed = store::reviewed(&mut tx, ctx.tenancy(), &ids).await?;
+    tx.commit().await?;
+    let page = seek.page(memories, LISTED, total, |memory: &Memory| Cursor { key: memory.updated_at, id: memory.id.0 });
+    Ok(page.map(|memory| ListedMemory {
+        trust: trust(&memory, &reviewed, ctx),
+        provenance: provenance(&memory, ctx.agent_id().ok(), reviewed.contains(&memory.id)),
+        memory_id: memory.id,
+        short_id: memory.short_id,
+        topic: memory.topic,
+        kind: memory.kind,
+        content: memory.content,
+        user_id: memory.user_id,
+        status: memory.status,
+        updated_at: memory.updated_at,
+    }))
 }
 
 /// Memories by id, deleted or not, in the order of `ids`; ids that name none of the tenant's memories are left out.

@@ -25,7 +25,7 @@ pub(crate) mod writing;
 
 pub(crate) use archive::archive;
 pub use batch::remember_batch;
-pub use browse::{browse, check as check_filter, detail, recalls, rows_by_id};
+pub use browse::{browse, check as check_filter, detail, list, recalls, rows_by_id};
 pub(crate) use browse::{slugs, with_slug};
 pub use correct::{correct, undo_correction};
 pub(crate) use forget::forget_once;

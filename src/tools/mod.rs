@@ -4,13 +4,13 @@ mod brief;
 mod input;
 mod tool;
 
-use crate::{activity, capture, consolidation, context, knowledge, memories, memory_block, profile, recall, search, vocabulary};
-use foundation::OpContext;
+use crate::{activity, capture, consolidation, context, knowledge, lifecycle, memories, memory_block, profile, recall, search, vocabulary};
+use foundation::{OpContext, projects};
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::sync::LazyLock;
-use wire::KeyScope::{CaptureWrite, ContextRead, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
-use wire::{LinkRequest, RecordStepRequest};
+use wire::KeyScope::{CaptureWrite, CommonsWrite, ContextRead, KbRead, MemoryForget, MemoryRead, MemoryWrite, VocabularyPropose};
+use wire::{AddMessagesRequest, LinkRequest, ListMessagesRequest, ListProjectsRequest, ProjectList, RecordStepRequest};
 
 pub use input::read;
 pub use tool::{AuthorizedCall, Description, Effect, Output, Tool};
@@ -26,17 +26,19 @@ pub struct ToolList {
 }
 
 /// The tools of each room, in the order in which they are listed.
-const ROOMS: [fn() -> Vec<Tool>; 10] = [
+const ROOMS: [fn() -> Vec<Tool>; 12] = [
     recall_tools,
     context_tools,
     memory_tools,
     memory_block_tools,
+    session_tools,
     capture_tools,
     observation_tools,
     profile_tools,
     activity_tools,
     vocabulary_tools,
     knowledge_tools,
+    project_tools,
 ];
 
 /// Every tool, in the order in which they are listed.
@@ -81,6 +83,13 @@ fn recall_tools() -> Vec<Tool> {
             |engine, ctx, input| recall::search(engine, ctx, input),
             brief::recall,
             brief::recall_markdown,
+        ),
+        Tool::new(
+            "agent_memory_list",
+            MemoryRead,
+            "List what you can recall, last written first, 20 at a time: to review it, or to look for what should be revised or \
+             forgotten. To answer a question, recall instead.",
+            |engine, ctx, input| memories::list(engine, ctx, input),
         ),
     ]
 }
@@ -188,8 +197,60 @@ fn memory_block_tools() -> Vec<Tool> {
     ]
 }
 
+fn session_tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "add_session_messages",
+            MemoryWrite,
+            "Store messages of a conversation word for word, under a name of your own for the session. Each is kept as long as it \
+             matters. To keep a fact, remember it.",
+            |engine, ctx, input: AddMessagesRequest| {
+                Box::pin(async move {
+                    let (session, messages) = input.into_messages();
+                    lifecycle::add_messages(engine, ctx, &session, messages).await
+                })
+            },
+        ),
+        Tool::new(
+            "list_session_messages",
+            MemoryRead,
+            "Read the stored messages of a session again, oldest first.",
+            |engine, ctx, input: ListMessagesRequest| {
+                Box::pin(async move {
+                    let (session, filter) = input.into_filter();
+                    lifecycle::session_messages(engine, ctx, &session, &filter).await
+                })
+            },
+        ),
+    ]
+}
+
+fn project_tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            "list_projects",
+            MemoryRead,
+            "List the projects of the organisation with their repositories. Other tools take a project's slug or id.",
+            |engine, ctx, _: ListProjectsRequest| Box::pin(async move { Ok(ProjectList { projects: projects::list(engine, ctx).await? }) }),
+        ),
+        Tool::new(
+            "create_project",
+            CommonsWrite,
+            "Create a project that all agents share, when work begins that `list_projects` does not show.",
+            |engine, ctx, input| projects::create(engine, ctx, input),
+        ),
+    ]
+}
+
 fn capture_tools() -> Vec<Tool> {
     vec![
+        Tool::new(
+            "capture_text",
+            CaptureWrite,
+            "Store a conversation, a note or a summary and extract what is worth remembering from it, in one call. Answers at once; the \
+             results wait for review.",
+            |engine, ctx, input| capture::capture_text(engine, ctx, input),
+        ),
         Tool::new(
             "capture_conversation",
             CaptureWrite,

@@ -7,8 +7,8 @@ use remembrancer::capture::{Added, Selection};
 use remembrancer::{capture, consolidation, memories, overview};
 use std::collections::BTreeMap;
 use wire::{
-    AuditFilter, CaptureConversationRequest, CaptureMode, CaptureSessionRequest, InboxFilter, InboxItem, InboxVerdict, MemoryKind,
-    MemoryScope, ObservationCategory, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse, UserId,
+    AuditFilter, CaptureConversationRequest, CaptureMode, CaptureSessionRequest, CaptureTextRequest, InboxFilter, InboxItem, InboxVerdict,
+    MemoryKind, MemoryScope, ObservationCategory, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse, UserId,
 };
 
 const TALK: &str = "[2026-05-21 09:12] Vera: I moved to Basel last month.\n\
@@ -59,6 +59,30 @@ async fn scenario_4_a_conversation_stays_raw_until_it_is_captured_then_waits_and
     assert_eq!(outcome.changed, [waiting[0].id]);
     assert!(contents(&world, &world.atlas, "Basel").await[0].contains("“I moved to Basel last month.”"));
     assert_eq!(inbox(&world).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_text_is_stored_and_captured_in_one_call() {
+    let world = alone().await;
+    let request = CaptureTextRequest {
+        content: format!("{TALK}[2026-05-21 09:15] Vera: my password is Tr0ub4dor&3.\n"),
+        capture_mode: None,
+        title: Some("Move".into()),
+        time_zone: None,
+        scope: None,
+        project_id: None,
+        repo_id: None,
+        user_id: None,
+    };
+    let captured = capture::capture_text(&world.engine, &world.atlas, request.clone()).await.unwrap();
+    assert_eq!((captured.source.turns, captured.source.speakers, captured.event_ids.len()), (4, 2, 1));
+    assert_eq!(captured.source.redacted, ["password"], "the text lost its secret, and the answer says so");
+    work(&world).await;
+    let statements: Vec<String> = inbox(&world).await.into_iter().map(|item| item.content).collect();
+    assert!(statements.iter().any(|statement| statement.contains("I moved to Basel last month.")), "{statements:?}");
+    assert!(!statements.concat().contains("Tr0ub4dor"), "{statements:?}");
+    let refused = capture::capture_text(&world.engine, &world.atlas, CaptureTextRequest { content: " ".into(), ..request }).await;
+    assert_eq!(refused.unwrap_err().fields()[0].field, "content");
 }
 
 /// Scenario 5 of the shared memory design: the answer comes while no worker runs.

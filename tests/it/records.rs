@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use uuid::Uuid;
 use wire::{
-    Category, ContextRequest, ErrorCode, ForgetRequest, MemoryId, MemoryKind, MemoryRef, MemoryScope, ProfileFactRequest, RememberRequest,
-    Retention, ReviseRequest, Source, SourceKind, UserId,
+    Category, ContextRequest, ErrorCode, ForgetRequest, ListMemoriesRequest, MemoryId, MemoryKind, MemoryRef, MemoryScope,
+    ProfileFactRequest, RememberRequest, Retention, ReviseRequest, Source, SourceKind, Trust, UserId,
 };
 
 pub fn revision(memory: impl Into<MemoryRef>, content: &str) -> ReviseRequest {
@@ -42,6 +42,41 @@ fn about(topic: &str, content: &str) -> ProfileFactRequest {
 
 async fn record(world: &World, id: MemoryId) -> wire::MemoryRecord {
     memories::record(&world.engine, &world.atlas, &id.into(), None).await.unwrap()
+}
+
+#[tokio::test]
+async fn an_agent_lists_what_it_can_recall_page_by_page() {
+    let world = World::new().await;
+    let (engine, mina) = (&world.engine, UserId(nowhere()));
+    for number in 0..21 {
+        remember(&world, &world.atlas, fact(&format!("tea {number}"), &format!("Guest {number} has cup {number}"))).await;
+    }
+    let gone = remember(&world, &world.atlas, fact("tea for nobody", "It is cold")).await.memory_id;
+    memories::forget(engine, &world.atlas, ForgetRequest { memory_id: gone.into(), reason: None, user_id: None }).await.unwrap();
+    remember(&world, &world.binky, fact("tea of binky", "Binky drinks tea")).await;
+    let shared = RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact("cocoa", "Cocoa is at four") };
+    remember(&world, &world.binky, shared).await;
+    let decided = RememberRequest { kind: Some(MemoryKind::Decision), user_id: Some(mina.into()), ..fact("milk", "Mina takes oats") };
+    remember(&world, &world.atlas, RememberRequest { rationale: Some("taste".into()), ..decided }).await;
+
+    let list = async |request: ListMemoriesRequest| memories::list(engine, &world.atlas, request).await.unwrap();
+    let of_tea = ListMemoriesRequest { topic: Some("tea".into()), ..ListMemoriesRequest::default() };
+    let first = list(of_tea.clone()).await;
+    assert_eq!((first.rows.len(), first.total), (20, 21));
+    let second = list(ListMemoriesRequest { after: first.next.clone(), ..of_tea }).await;
+    assert_eq!((second.rows.len(), second.next), (1, None));
+    assert!(first.rows.iter().chain(&second.rows).all(|row| row.content.starts_with("Guest ")), "{first:?}");
+    let cocoa = list(ListMemoriesRequest { topic: Some("cocoa".into()), ..ListMemoriesRequest::default() }).await;
+    assert_eq!(cocoa.rows[0].trust, Trust::Unreviewed, "what others shared is there, too");
+    let decisions = ListMemoriesRequest { kind: Some(MemoryKind::Decision), ..ListMemoriesRequest::default() };
+    assert_eq!(list(decisions.clone()).await.total, 0, "another person's");
+    assert_eq!(list(ListMemoriesRequest { user_id: Some(mina.into()), ..decisions }).await.rows[0].content, "Mina takes oats");
+    for (wrong, field) in [
+        (ListMemoriesRequest { after: Some("x".into()), ..ListMemoriesRequest::default() }, "after"),
+        (ListMemoriesRequest { topic: Some(String::new()), ..ListMemoriesRequest::default() }, "topic"),
+    ] {
+        assert_eq!(memories::list(engine, &world.atlas, wrong).await.unwrap_err().fields()[0].field, field);
+    }
 }
 
 #[tokio::test]

@@ -82,7 +82,7 @@ async fn the_argument_stands_in_the_schema_only_where_it_chooses() {
         assert!(!offers(&plain) && !offers(&bound) && !offers(&named), "{}", tool.name);
         assert!(!tool.describe(&plain).input_schema.to_string().contains("user_id"), "{}", tool.name);
     }
-    assert_eq!(with_user, 26);
+    assert_eq!(with_user, 30);
 }
 
 #[tokio::test]

@@ -41,6 +41,17 @@ text_enum! {
     }
 }
 
+impl CaptureMode {
+    /// What a text is that is read in this way.
+    pub fn form(self) -> SourceForm {
+        match self {
+            Self::Transcript => SourceForm::Transcript,
+            Self::Note => SourceForm::Note,
+            Self::Summary => SourceForm::Summary,
+        }
+    }
+}
+
 text_enum! {
     /// What an agent observed of a person.
     ObservationCategory { Fact = "fact", Preference = "preference", ProjectDetails = "project_details", Correction = "correction" }
@@ -165,6 +176,48 @@ pub struct CaptureSessionRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct CaptureResponse {
     /// One event for each part of the source, or for each entry.
+    pub event_ids: Vec<EventId>,
+}
+
+/// Input of `capture_text`.
+#[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(extend("examples" = [{ "content": "Vera: The invoices are due on the fifth.", "title": "Stand-up of Monday" }]))]
+#[serde(deny_unknown_fields)]
+pub struct CaptureTextRequest {
+    /// The whole text; of a conversation, lines such as `Vera: …`.
+    ///
+    /// Or any form that `POST /api/sources` reads.
+    #[schemars(length(min = 1))]
+    pub content: String,
+    /// `transcript` (turns with speakers) by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capture_mode: Option<CaptureMode>,
+    /// A name for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 256))]
+    pub title: Option<String>,
+    /// Of the times in it that have no zone, such as `Europe/Zurich`; UTC by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+    /// Of the memories; by default that of `repo_id` or `project_id`, else `agent`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scope: Option<MemoryScope>,
+    /// Their project, by id or slug.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectRef>,
+    /// The repository that they hold for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo_id: Option<Uuid>,
+    /// The person you are talking to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserRef>,
+}
+
+/// Answer of `capture_text`: the source is stored, and the work is queued.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct CaptureTextResponse {
+    pub source: SourceResponse,
+    /// One event for each part of the source.
     pub event_ids: Vec<EventId>,
 }
 

@@ -63,9 +63,9 @@ pub use batch::{BatchError, BatchOutcome, BatchRequest, BatchResponse};
 pub use blocks::{BlockName, BlockOrder, ContextTiers, CutAction, ItemOrigin, Pace};
 pub use brief::{BriefHit, BriefKnowledge, BriefKnowledgeSearch, BriefMemory, BriefRecall};
 pub use capture::{
-    ATTACHMENT_MAX, CaptureConversationRequest, CaptureMode, CaptureResponse, CaptureSessionRequest, ConnectionContextRequest,
-    FILENAME_MAX, OBSERVATION_MAX, ObservationCategory, ObservationRequest, SOURCE_MAX, SourceDetails, SourceForm, SourceResponse,
-    UPDATES_MAX, UserContextRequest,
+    ATTACHMENT_MAX, CaptureConversationRequest, CaptureMode, CaptureResponse, CaptureSessionRequest, CaptureTextRequest,
+    CaptureTextResponse, ConnectionContextRequest, FILENAME_MAX, OBSERVATION_MAX, ObservationCategory, ObservationRequest, SOURCE_MAX,
+    SourceDetails, SourceForm, SourceResponse, UPDATES_MAX, UserContextRequest,
 };
 pub use capture_policy::{CapturePolicy, MATTER_DAYS_MAX, Matter, Promotion, SensitiveMatters, Sharing};
 pub use captured::{
@@ -110,9 +110,9 @@ pub use knowledge::{
     UploadedFile,
 };
 pub use lifecycle::{
-    AgentAging, ArchiveReason, ExpiringDay, Factor, FactorShare, Forecast, HistoryDays, ImportanceWeights, LifecyclePolicy,
-    MessagesRequest, MessagesResponse, NewMessage, PinResponse, RetentionDays, RetentionRule, SessionFilter, SessionMessage, ShareResponse,
-    StateFilter, StoredMessage, SweepRun,
+    AddMessagesRequest, AgentAging, ArchiveReason, ExpiringDay, Factor, FactorShare, Forecast, HistoryDays, ImportanceWeights,
+    LifecyclePolicy, ListMessagesRequest, MessagesRequest, MessagesResponse, NewMessage, PinResponse, RetentionDays, RetentionRule,
+    SessionFilter, SessionMessage, ShareResponse, StateFilter, StoredMessage, SweepRun,
 };
 pub use memories::{
     BulkOutcome, Category, ChangedMemory, ForgetRequest, ForgetResponse, MemoryDetail, MemoryFilter, MemoryKind, MemoryLink, MemoryRecall,
@@ -133,7 +133,9 @@ pub use profile::{
     ProfileRequest, ProfileResponse, ProfileVersion, ProfileVersions, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL,
     SCHEMA_TTL_MAX, TOOL_SCHEMA_MAX,
 };
-pub use projects::{NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, ProjectRef, Repo, is_slug};
+pub use projects::{
+    ListProjectsRequest, NewProject, Project, ProjectLinkRequest, ProjectLinkResponse, ProjectList, ProjectRef, Repo, is_slug,
+};
 pub use provenance::{Provenance, Speaker};
 pub use quality::{ANSWER_MAX, AnswerRequest, AnswerUse, Quality, QualityCounts, QualityFilter, Ratio};
 pub use recall::{
@@ -141,8 +143,8 @@ pub use recall::{
     RecallResponse, SearchHit, SearchRequest, SearchResults, SourceTag, Trust,
 };
 pub use records::{
-    Comparison, LinkEnd, LinkRequest, LinkResponse, MemoryFields, MemoryRecord, ProfileFactRequest, ReviseRequest, ReviseResponse,
-    VersionsResponse,
+    Comparison, LinkEnd, LinkRequest, LinkResponse, ListMemoriesRequest, ListedMemory, MemoryFields, MemoryRecord, ProfileFactRequest,
+    ReviseRequest, ReviseResponse, VersionsResponse,
 };
 pub use retrievals::{Considered, ExplainRequest, Explanation, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
 pub use service::{Liveness, Readiness};

@@ -310,6 +310,62 @@ pub struct MessagesRequest {
     pub user_id: Option<UserRef>,
 }
 
+/// Input of `add_session_messages`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(extend("examples" = [{ "session": "thread-42", "messages": [{ "role": "user", "content": "I moved to Thun in May." }] }]))]
+#[serde(deny_unknown_fields)]
+pub struct AddMessagesRequest {
+    /// Your own name of the session.
+    #[schemars(length(min = 1, max = 256))]
+    pub session: String,
+    /// 1 to 100, in the order in which they were said.
+    pub messages: Vec<NewMessage>,
+    /// What the session is about, in a few words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 256))]
+    pub topic: Option<String>,
+    /// Where it takes place: `slack`, `email`, …
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 64))]
+    pub platform: Option<String>,
+    /// The person you are talking to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserRef>,
+}
+
+impl AddMessagesRequest {
+    /// The session's name, and the messages as a request of their own.
+    pub fn into_messages(self) -> (String, MessagesRequest) {
+        let Self { session, messages, topic, platform, user_id } = self;
+        (session, MessagesRequest { messages, topic, platform, user_id })
+    }
+}
+
+/// Input of `list_session_messages`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(extend("examples" = [{ "session": "thread-42" }]))]
+#[serde(deny_unknown_fields)]
+pub struct ListMessagesRequest {
+    /// The name under which you stored its messages.
+    #[schemars(length(min = 1, max = 256))]
+    pub session: String,
+    /// The person whose session it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserRef>,
+    /// The `next` of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub after: Option<String>,
+}
+
+impl ListMessagesRequest {
+    /// The session's name, and the filter of its messages.
+    pub fn into_filter(self) -> (String, SessionFilter) {
+        let Self { session, user_id, after } = self;
+        (session, SessionFilter { user_id, after, ..SessionFilter::default() })
+    }
+}
+
 /// A message as it was stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct StoredMessage {

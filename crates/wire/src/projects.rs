@@ -82,7 +82,13 @@ pub struct Repo {
     pub created_at: DateTime<Utc>,
 }
 
-/// Body of `POST /api/projects` and of `POST /api/projects/{project}/repos`.
+/// Input of `list_projects`: nothing.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(extend("properties" = {}))]
+#[serde(deny_unknown_fields)]
+pub struct ListProjectsRequest {}
+
+/// Input of `create_project`, and body of `POST /api/projects` and of `POST /api/projects/{project}/repos`.
 #[derive(Clone, Debug, Serialize, Deserialize, schemars::JsonSchema)]
 #[schemars(extend("examples" = [{ "slug": "harbour", "name": "Harbour" }]))]
 #[serde(deny_unknown_fields)]
@@ -107,7 +113,7 @@ pub struct ProjectLinkRequest {
     pub remove: bool,
 }
 
-/// Answer of `GET /api/projects`.
+/// Answer of `list_projects` and of `GET /api/projects`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct ProjectList {
     /// By slug.

@@ -2,7 +2,7 @@
 
 use super::{
     AgentId, Category, FactorShare, MemoryEvidence, MemoryId, MemoryKind, MemoryLink, MemoryRef, MemoryScope, MemoryStatus, MemoryVersion,
-    Provenance, Relation, Retention, RetentionRule, Role, Source, SourceKind, SourceTag, Trust, UserId, UserRef,
+    ProjectRef, Provenance, Relation, Retention, RetentionRule, Role, Source, SourceKind, SourceTag, Trust, UserId, UserRef,
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -208,6 +208,47 @@ pub struct MemoryFields {
     pub expires_at: Option<DateTime<Utc>>,
     /// exp(−Δdays/90) since the last write, derived, never stored.
     pub freshness: f64,
+}
+
+/// Input of `agent_memory_list`, and the parameters of `GET /api/memories`.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[schemars(extend("examples" = [{ "topic": "invoices", "kind": "decision" }]))]
+#[serde(deny_unknown_fields)]
+pub struct ListMemoriesRequest {
+    /// Part of the topic.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 256))]
+    pub topic: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<MemoryKind>,
+    /// A project, by id or slug.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectRef>,
+    /// The person you are talking to.
+    ///
+    /// The list holds their memories and those without a user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user_id: Option<UserRef>,
+    /// The `next` of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1))]
+    pub after: Option<String>,
+}
+
+/// A memory in a list of an agent.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct ListedMemory {
+    pub memory_id: MemoryId,
+    pub short_id: String,
+    pub topic: String,
+    pub kind: MemoryKind,
+    pub content: String,
+    /// `reviewed` or `unreviewed` if it is shared, `captured` if somebody else said it.
+    pub trust: Trust,
+    pub provenance: Provenance,
+    pub user_id: Option<UserId>,
+    pub status: MemoryStatus,
+    pub updated_at: DateTime<Utc>,
 }
 
 /// A memory in full, with its links and every state it was in: the answer of `GET /api/memories/{memory_id}`.

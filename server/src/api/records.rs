@@ -1,13 +1,16 @@
-//! Memories: one in full, for a caller that has its id from a hit or a summary, and many to remember at once.
+//! Memories: a list, one in full, for a caller that has its id from a hit or a summary, and many to remember at once.
 
 use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::Answer;
-use super::params::{OfUser, Parameters, Segment, parameters};
+use super::params::{OfUser, Parameters, Query, Segment, parameters};
 use axum::Json;
 use foundation::Error;
 use remembrancer::{memories, tools};
-use wire::{BatchRequest, BatchResponse, KeyScope, MemoryRecord, MemoryRef, PinResponse, ShareResponse, UserRef, VersionsResponse};
+use wire::{
+    BatchRequest, BatchResponse, KeyScope, ListMemoriesRequest, ListedMemory, MemoryRecord, MemoryRef, Page, PinResponse, ShareResponse,
+    UserRef, VersionsResponse,
+};
 
 /// Largest body of a batch, in bytes.
 const BATCH_BODY_MAX: usize = 16 * 1024 * 1024;
@@ -17,6 +20,11 @@ pub async fn batch(Caller(engine, ctx): Caller, body: UnreadBody<BatchRequest>) 
     let BatchRequest { user_id, items } = body.at_most(BATCH_BODY_MAX).read(&ctx, KeyScope::MemoryWrite).await?;
     let items = items.into_iter().map(tools::read).collect();
     Ok(Json(memories::remember_batch(&engine, &ctx, user_id, items).await?))
+}
+
+/// `GET /api/memories`: what the agent can recall, newest write first, 20 at a time.
+pub async fn list(Caller(engine, ctx): Caller, Query(request): Query<ListMemoriesRequest>) -> Answer<Page<ListedMemory>> {
+    Ok(Json(memories::list(&engine, &ctx, request).await?))
 }
 
 /// `GET /api/memories/{memory_id}`: everything about a memory, by id or short id.

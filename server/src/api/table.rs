@@ -31,7 +31,7 @@ pub fn groups() -> Vec<Group> {
         },
         Group {
             name: "Memories",
-            about: "Get one memory in full, with its source, evidence, links and every version, or remember many facts at once.",
+            about: "List memories, get one in full, with its source, evidence, links and every version, or remember many facts at once.",
             routes: memories_routes(),
         },
         Group {
@@ -118,6 +118,7 @@ fn entries_routes() -> Vec<Route> {
 
 fn memories_routes() -> Vec<Route> {
     vec![
+        Route::get("/api/memories", "records_list", "List memories", records::list).needs(&[MemoryRead]),
         Route::post("/api/memories/batch", "records_batch", "Remember up to 500 facts", records::batch).needs(&[MemoryWrite]),
         Route::get("/api/memories/{memory_id}", "records_record", "Get a memory", records::record).needs(&[MemoryRead]),
         Route::get("/api/memories/{memory_id}/versions", "records_versions", "List or compare the versions of a memory", records::versions)

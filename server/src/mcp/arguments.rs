@@ -46,8 +46,13 @@ struct Fit<'a> {
 
 impl Fit<'_> {
     fn object(&mut self, schema: &Value, given: Map<String, Value>, path: &str) -> Value {
-        let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Value::Object(given) };
         let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+        let nothing = Map::new();
+        let properties = match schema.get("properties").and_then(Value::as_object) {
+            Some(properties) => properties,
+            None if is_closed => &nothing,
+            None => return Value::Object(given),
+        };
         let required: Vec<&str> =
             schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
         let mut fitted = Map::new();
@@ -320,6 +325,7 @@ mod tests {
     fn unknown_arguments_are_named_and_left_out() {
         let mut fitted = of("agent_memory_recall", json!({ "query": "tea", "mood": 1, "filters": { "colour": "red" } })).unwrap();
         fitted.ignored.sort();
+        assert_eq!(of("list_projects", json!({ "limit": 3 })).unwrap(), Fitted { input: json!({}), ignored: vec!["limit".into()] });
         assert_eq!(
             fitted,
             Fitted { input: json!({ "query": "tea", "filters": {} }), ignored: vec!["filters.colour".into(), "mood".into()] }

@@ -23,8 +23,11 @@ const SETS: [(Toolset, &str, &[&str]); 5] = [
         Toolset::Capture,
         "store conversations and notes and extract what matters; report what was done",
         &[
+            "capture_text",
             "capture_conversation",
             "capture_session",
+            "add_session_messages",
+            "list_session_messages",
             "ingest",
             "consolidate",
             "record_observation",
@@ -34,8 +37,17 @@ const SETS: [(Toolset, &str, &[&str]); 5] = [
     ),
     (
         Toolset::Knowledge,
-        "look closer: search and link memories, past work, and the organisation's documents",
-        &["agent_memory_search", "agent_memory_link", "search_my_memories", "shared_kb_search", "shared_kb_topology"],
+        "look closer: search, list and link memories, past work, projects, and the organisation's documents",
+        &[
+            "agent_memory_search",
+            "agent_memory_list",
+            "agent_memory_link",
+            "list_projects",
+            "create_project",
+            "search_my_memories",
+            "shared_kb_search",
+            "shared_kb_topology",
+        ],
     ),
     (Toolset::Vocabulary, "what the organisation calls things", &["canonical_terms_lookup", "canonical_terms_propose"]),
     (

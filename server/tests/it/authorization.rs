@@ -196,6 +196,7 @@ const ROUTES: &[Call] = {
         call_of(Method::DELETE, "/api/memory/{id}", &[MemoryForget], ""),
         call_of(Method::POST, "/api/commands/memory", &[MemoryRead], r#"{"text": "/memory"}"#),
         call_of(Method::POST, "/api/commands/memory", &[MemoryRead, MemoryForget], r#"{"text": "/memory delete aaaaaaaa"}"#),
+        call_of(Method::GET, "/api/memories", &[MemoryRead], ""),
         call_of(Method::POST, "/api/memories/batch", &[MemoryWrite], r#"{"items": [{}]}"#),
         call_of(Method::GET, "/api/memories/{memory_id}", &[MemoryRead], ""),
         call_of(Method::GET, "/api/memories/{memory_id}/versions", &[MemoryRead], ""),
@@ -251,6 +252,7 @@ const TOOLS: &[(&str, &[KeyScope], &str)] = {
     &[
         ("agent_memory_recall", &[MemoryRead], r#"{"query": "tea"}"#),
         ("agent_memory_search", &[MemoryRead], r#"{"query": "tea"}"#),
+        ("agent_memory_list", &[MemoryRead], "{}"),
         ("context_for", &[MemoryRead], r#"{"task": "make tea"}"#),
         ("assemble_context", &[ContextRead], r#"{"query": "make tea"}"#),
         ("agent_memory_remember", &[MemoryWrite], r#"{"topic_raw": "tea", "content": "Vera likes tea", "source": {"platform": "slack"}}"#),
@@ -271,6 +273,9 @@ const TOOLS: &[(&str, &[KeyScope], &str)] = {
         ),
         ("add_to_memory", &[MemoryWrite], r#"{"content": "Vera works from Bern", "category": "context"}"#),
         ("update_memory", &[MemoryWrite], r#"{"memory_id": "aaaaaaaa", "content": "Vera works from Basel"}"#),
+        ("add_session_messages", &[MemoryWrite], r#"{"session": "tea", "messages": [{"role": "user", "content": "I like tea."}]}"#),
+        ("list_session_messages", &[MemoryRead], r#"{"session": "tea"}"#),
+        ("capture_text", &[CaptureWrite], r#"{"content": "Vera: I like tea."}"#),
         ("capture_conversation", &[CaptureWrite], r#"{"source_ref": "01900000-0000-7000-8000-000000000000"}"#),
         ("capture_session", &[CaptureWrite], r#"{"source_ref": "01900000-0000-7000-8000-000000000000"}"#),
         ("ingest", &[CaptureWrite], r#"{"memory_input": {"topic_raw": "tea", "content": "Vera likes tea"}}"#),
@@ -294,6 +299,8 @@ const TOOLS: &[(&str, &[KeyScope], &str)] = {
         ("canonical_terms_propose", &[VocabularyPropose], r#"{"phrase": "tea"}"#),
         ("shared_kb_search", &[KbRead], r#"{"query": "tea"}"#),
         ("shared_kb_topology", &[KbRead], r#"{"component": "kettle"}"#),
+        ("list_projects", &[MemoryRead], "{}"),
+        ("create_project", &[CommonsWrite], r#"{"slug": "harbour", "name": "Harbour"}"#),
     ]
 };
 

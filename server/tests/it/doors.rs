@@ -200,6 +200,8 @@ impl Door {
                 put("/repo", Value::Null);
             }
             "/api/tools/explain" => put("/retrieval_id", Value::Null),
+            "/api/tools/agent_memory_list" | "/api/tools/list_session_messages" => put("/after", Value::Null),
+            "/api/tools/capture_text" => put("/time_zone", Value::Null),
             _ => {}
         }
     }
@@ -351,11 +353,11 @@ pub fn with(body: &Value, pointer: &str, text: &str) -> Value {
 
 /// Whether a field holds an id of another system, which is refused instead of rewritten.
 pub fn is_id(pointer: &str) -> bool {
-    ["_id", "/path", "/project", "/collection"].iter().any(|end| pointer.ends_with(end))
+    ["_id", "/path", "/project", "/collection", "/session"].iter().any(|end| pointer.ends_with(end))
 }
 
 /// Operations that answer 404 for a name that nothing has.
-pub const REFUSING: &[&str] = &["POST /api/tools/shared_kb_topology"];
+pub const REFUSING: &[&str] = &["POST /api/tools/shared_kb_topology", "POST /api/tools/list_session_messages"];
 
 #[tokio::test]
 async fn no_door_lets_a_secret_into_a_table() {
@@ -439,7 +441,8 @@ async fn a_text_that_is_too_long_or_has_nul_is_refused_with_the_name_of_its_fiel
 
 /// Whether an operation has texts that may be longer than [`LONG`].
 fn takes_long(path: &str) -> bool {
-    ["/api/context", "/api/tools/assemble_context", "/api/sources", "/api/kb/documents"].iter().any(|long| path.starts_with(long))
+    let long = ["/api/context", "/api/tools/assemble_context", "/api/tools/capture_text", "/api/sources", "/api/kb/documents"];
+    long.iter().any(|long| path.starts_with(long))
 }
 
 #[tokio::test]

@@ -67,7 +67,7 @@ async fn a_tool_of_the_protocol_names_the_field_that_is_too_long_or_has_nul() {
                     Some("invalid") => named,
                     // A project is named by its slug, and none has such a name.
                     Some("not_found") => text.len() == LONG && pointer == "/project",
-                    None => text.len() == LONG && tool == "assemble_context",
+                    None => text.len() == LONG && ["assemble_context", "capture_text"].contains(&tool),
                     _ => false,
                 };
                 if !fine {

@@ -1,11 +1,11 @@
-//! Lists and counts, for the console.
+//! Lists and counts, for the console and for agents.
 
 use super::COLUMNS;
 use super::versions::confirmed;
 use crate::memories::model::Memory;
 use chrono::{DateTime, NaiveDate, Utc};
 use db::cursor::Seek;
-use db::{COUNTED, DbError, Tx, Users, count_rows, like, of_user, sql, statement};
+use db::{COUNTED, DbError, Tenancy, Tx, Users, count_rows, like, of_user, sql, statement};
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 use wire::{AgentId, MemoryFilter, MemoryId, MemoryStatus, StateFilter, TenantId, UserId, UserRef};
@@ -114,6 +114,42 @@ pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter, seek: &S
     let mut query = select(COLUMNS, tenant, filter)?;
     seek.push(&mut query, "m.updated_at", "m.id", !filter.reversed, size);
     tx.rows(query).await
+}
+
+/// `select …` of the memories in an agent's reach that a filter matches: its own and the shared ones.
+fn reachable(what: &str, tenancy: Tenancy, filter: &MemoryFilter, now: DateTime<Utc>) -> Result<QueryBuilder<Postgres>, DbError> {
+    let mut query = statement!(
+        format!(
+            concat!(
+                "select {what} from agent_memories m where m.tenant_id = $1 and m.agent_id in ($2, $3) and m.live \
+                 and (m.expires_at is null or m.expires_at > $4) and ",
+                of_user!("m", "$5")
+            ),
+            what = what
+        ),
+        tenancy.tenant,
+        tenancy.agent,
+        tenancy.commons,
+        now,
+        tenancy.users
+    );
+    narrow(&mut query, filter);
+    Ok(query)
+}
+
+/// How many memories in an agent's reach a filter matches, up to [`wire::TOTAL_MAX`] and one more, with one page of them and one more;
+/// newest write first.
+pub async fn of_agent(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    filter: &MemoryFilter,
+    (seek, size): (&Seek, usize),
+    now: DateTime<Utc>,
+) -> Result<(i64, Vec<Memory>), DbError> {
+    let total = count_rows(tx, reachable(COUNTED, tenancy, filter, now)?, "m.updated_at desc, m.id desc").await?;
+    let mut query = reachable(COLUMNS, tenancy, filter, now)?;
+    seek.push(&mut query, "m.updated_at", "m.id", true, size);
+    Ok((total, tx.rows(query).await?))
 }
 
 /// The memories with this short id, or with this text in their topic, deleted ones included; the last written first.

@@ -18,8 +18,8 @@ pub(crate) use index::{SWEEP_SLOT, add_counts};
 pub use index::{drop_words, lock_counts, put_words};
 pub use links::{contradictions, disputed, link, links, still_linked, unlink};
 pub use listing::{
-    Counts, count, counts, in_reach, last_write, late_vectors, list, named, narrow, newest, push_deleted, status_counts, stored_by,
-    user_counts, written_by_day,
+    Counts, count, counts, in_reach, last_write, late_vectors, list, named, narrow, newest, of_agent, push_deleted, status_counts,
+    stored_by, user_counts, written_by_day,
 };
 pub use recalls::{Recalled, recalls};
 pub use status::{Standing, mark_captured, mark_deleted, mark_restored, mark_superseded, next_version, set_status};

@@ -34,6 +34,7 @@ mod quality;
 mod servers;
 mod shown;
 mod telegram;
+mod toolsets;
 mod traces;
 mod typed;
 mod usage;

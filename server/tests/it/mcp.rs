@@ -2,10 +2,9 @@
 
 use crate::harness::{Answer, Site};
 use crate::process::databases;
+use crate::toolsets::{list_of, names_of};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
-use foundation::identity;
-use foundation::op::Actor;
 use foundation::testing::{TestDatabases, World, key};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
@@ -13,7 +12,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 use tower::ServiceExt;
-use wire::{KeyScope, Toolset};
+use wire::KeyScope;
 
 /// The last version with sessions, and the first one without.
 const OLD: &str = "2025-11-25";
@@ -135,72 +134,6 @@ async fn tools_are_listed_as_the_key_may_call_them() {
     assert_eq!(hints("agent_memory_forget"), [false, true, true]);
 }
 
-/// What a key lists at an address.
-async fn list_of(site: &Site, key: &str, query: &str) -> Vec<Value> {
-    let mut request = without_session(key, "tools/list", json!({}));
-    *request.uri_mut() = format!("/mcp{query}").parse().unwrap();
-    let answer = site.send(request).await;
-    assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
-    message(&answer)["result"]["tools"].as_array().unwrap().clone()
-}
-
-fn names_of(listed: &[Value]) -> Vec<&str> {
-    listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
-}
-
-#[tokio::test]
-async fn a_client_lists_the_sets_of_its_key_or_of_its_address() {
-    const CORE: [&str; 7] = [
-        "agent_memory_recall",
-        "context_for",
-        "agent_memory_remember",
-        "agent_memory_forget",
-        "agent_memory_revise",
-        "explain",
-        "find_tools",
-    ];
-    let site = Site::new().await;
-    let world = &site.world;
-    let (ctx, key) = key(&world.engine, &world.system, world.atlas.agent_id().unwrap(), KeyScope::ALL).await;
-    let listed = list_of(&site, &key, "").await;
-    assert_eq!(names_of(&listed), CORE, "a new key");
-    assert!(listed[0]["inputSchema"]["properties"].get("ranking").is_none(), "{}", listed[0]);
-    let of_vocabulary = ["canonical_terms_lookup", "canonical_terms_propose", "find_tools"];
-    assert_eq!(names_of(&list_of(&site, &key, "?toolset=vocabulary").await), of_vocabulary);
-    let two = list_of(&site, &key, "/?toolset=core,vocabulary").await;
-    assert_eq!(two.len(), CORE.len() + 2);
-
-    let Actor::Agent { key_id, .. } = ctx.actor else { panic!("{ctx:?}") };
-    identity::set_toolsets(&world.engine, &world.system, key_id, &[Toolset::Vocabulary]).await.unwrap();
-    assert_eq!(list_of(&site, &key, "").await, two);
-    identity::set_toolsets(&world.engine, &world.system, key_id, &[Toolset::All]).await.unwrap();
-    let all = list_of(&site, &key, "").await;
-    assert_eq!(all.len(), remembrancer::tools::all().len());
-    assert!(!names_of(&all).contains(&"find_tools"));
-
-    let mut request = without_session(&key, "tools/list", json!({}));
-    *request.uri_mut() = "/mcp?toolset=core,magic".parse().unwrap();
-    let refused = site.send(request).await;
-    assert_eq!((refused.status, refused.error().1.as_deref()), (StatusCode::BAD_REQUEST, Some("toolset")));
-    assert!(refused.text.contains("must be one of core, capture, knowledge, vocabulary, profile, all"), "{refused:?}");
-}
-
-#[tokio::test]
-async fn a_tool_tells_of_the_tools_that_are_not_listed() {
-    let site = Site::new().await;
-    let session = Session::open(&site, &site.world.atlas_key).await;
-    let answer = session.tool("find_tools", Value::Null).await;
-    let sets: Vec<_> = answer["structuredContent"]["toolsets"].as_array().unwrap().iter().map(|set| &set["toolset"]).collect();
-    assert_eq!(sets, ["capture", "knowledge", "vocabulary", "profile"]);
-    let text = answer["content"][0]["text"].as_str().unwrap();
-    assert!(text.contains("canonical_terms_lookup") && text.contains("?toolset=core,capture"), "{text}");
-    let one = session.tool("find_tools", json!({ "name": "agent_memory_recall" })).await;
-    assert!(one["structuredContent"]["input_schema"]["properties"].get("ranking").is_some(), "{one}");
-    let ranked = session.tool("agent_memory_recall", json!({ "query": "tea", "ranking": "decay" })).await;
-    assert_eq!(ranked["isError"], json!(false), "an argument that is not listed: {ranked}");
-    assert_eq!(session.tool("find_tools", json!({ "name": "nothing" })).await["structuredContent"]["error"]["code"], "not_found");
-}
-
 #[tokio::test]
 async fn a_tool_answers_with_text_and_structure_in_both_generations() {
     let site = Site::new().await;
@@ -246,26 +179,6 @@ async fn an_error_of_a_tool_has_the_code_and_the_fields_of_http() {
     let session = Session::open(&site, &world.atlas_key).await;
     assert_eq!(session.ask("tools/call", json!({ "name": "nothing" })).await["error"]["code"], -32602);
     assert_eq!(session.ask("prompts/get", json!({ "name": "nothing" })).await["error"]["code"], -32602);
-}
-
-/// Over HTTP each of these arguments is refused.
-#[tokio::test]
-async fn arguments_are_read_as_clients_send_them() {
-    let site = Site::new().await;
-    let session = Session::open(&site, &site.world.atlas_key).await;
-    let source = json!({ "platform": "slack", "thread_id": "", "observed_at": "2026-11-20" }).to_string();
-    let sent = json!({ "topic_raw": "tea", "content": "Vera likes green tea", "source": source, "kind": "Profile", "title": null, "confidence": "0.5" });
-    assert_eq!(site.atlas("agent_memory_remember", sent.clone()).await.status, StatusCode::BAD_REQUEST);
-    let stored = session.tool("agent_memory_remember", sent).await;
-    assert_eq!(stored["isError"], json!(false), "{stored}");
-    assert!(stored["structuredContent"].get("ignored_arguments").is_none(), "{stored}");
-    let recalled = session.tool("agent_memory_recall", json!({ "query": "green tea", "k": "3", "limit": 3 })).await;
-    assert_eq!(recalled["structuredContent"]["hits"][0]["content"], "Vera likes green tea", "{recalled}");
-    assert_eq!(recalled["structuredContent"]["ignored_arguments"], json!(["limit"]));
-    assert_eq!(recalled["content"][1]["text"], "Ignored, because this tool has no such argument: limit.");
-    let refused = session.tool("agent_memory_recall", json!({ "query": "green tea", "k": "many" })).await;
-    let text = refused["content"][0]["text"].as_str().unwrap();
-    assert_eq!(text, "invalid: k must be a whole number from 1 to 100, for example 10");
 }
 
 #[tokio::test]

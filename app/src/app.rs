@@ -5,6 +5,7 @@ use crate::{
         agents::{AgentPage, AgentsPage},
         audit::AuditPage,
         capture::{CapturePage, EventsPage, SourcePage, SourcesPage},
+        clients::ConsentPage,
         contexts::{ContextComparisonPage, ContextLogPage, ContextPage, ContextPlaygroundPage},
         erasure::{ErasurePage, ErasuresPage, NewErasurePage},
         inbox::{self, InboxPage, PolicyPage, QuarantinePage, SuggestionsPage},
@@ -144,6 +145,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/erasure") view=ErasuresPage />
                     <Route path=path!("/erasure/new") view=NewErasurePage />
                     <Route path=path!("/erasure/:id") view=ErasurePage />
+                    <Route path=path!("/oauth/authorize") view=ConsentPage />
                 </ParentRoute>
             </Routes>
         </Router>

@@ -15,6 +15,7 @@ mod limits;
 pub mod listener;
 mod mcp;
 pub mod metrics;
+mod oauth;
 mod serve;
 pub use serve::router;
 pub mod sessions;

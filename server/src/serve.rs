@@ -6,7 +6,7 @@ use crate::console::{self, ConsoleConfig};
 use crate::hosts::{self, Trust};
 use crate::mcp::Mcp;
 use crate::site::Site;
-use crate::{Failure, ingestion, listener, metrics, traces};
+use crate::{Failure, ingestion, listener, metrics, oauth, traces};
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{HeaderValue, header};
@@ -308,8 +308,10 @@ pub fn router(engine: &Engine, config: &Config, stop: CancellationToken) -> Rout
     let transfers = Arc::new(Transfers::new(config.transfer_stall));
     let mcp = Arc::new(Mcp::new(engine, config, stop));
     let api = Api::new(engine.clone(), config.requests_per_minute, config.unknown_keys_per_minute, Arc::clone(&transfers), mcp);
+    let challenge = middleware::from_fn_with_state(Arc::<str>::from(config.public_url.as_str()), oauth::challenge);
     Router::new()
-        .merge(api::router(api))
+        .merge(api::router(api).layer(challenge))
+        .merge(oauth::router(engine.clone(), &config.public_url))
         .fallback_service(console::router(
             engine.clone(),
             transfers,

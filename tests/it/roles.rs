@@ -133,6 +133,17 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[KeyScope::MemoryRead], None, None);
     "identity::revoke_key" Admin |w, c| identity::revoke_key(&w.engine, c, KeyId(nowhere()));
     "identity::set_toolsets" Admin |w, c| identity::set_toolsets(&w.engine, c, KeyId(nowhere()), &[]);
+    "identity::consent" Viewer |w, c| async {
+        let consent = identity::oauth::Consent {
+            client_id: nowhere().to_string(),
+            redirect_uri: "https://claude.example/callback".into(),
+            challenge: String::new(),
+            agent: AgentId(nowhere()),
+            user: None,
+            scopes: vec![],
+        };
+        identity::oauth::consent(&w.engine, c, consent).await
+    };
     "identity::create_operator" Admin
         |w, c| identity::create_operator(&w.engine, c, "idris@acme.example", "Idris", PASSWORD, &[OperatorRole::Viewer]);
     "identity::operator_by_login" Admin |w, c| identity::operator_by_login(&w.engine, c, "nobody@acme.example");

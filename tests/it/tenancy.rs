@@ -336,6 +336,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("audit", include_str!("../../crates/foundation/src/audit/store.rs")),
         ("identity", include_str!("../../crates/foundation/src/identity/store/mod.rs")),
         ("identity", include_str!("../../crates/foundation/src/identity/store/keys.rs")),
+        ("identity", include_str!("../../crates/foundation/src/identity/store/oauth.rs")),
         ("identity", include_str!("../../crates/foundation/src/identity/store/operators.rs")),
         ("identity", include_str!("../../crates/foundation/src/identity/store/policies.rs")),
         ("identity", include_str!("../../crates/foundation/src/identity/store/users.rs")),

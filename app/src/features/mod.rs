@@ -3,6 +3,7 @@
 pub mod agents;
 pub mod audit;
 pub mod capture;
+pub mod clients;
 pub mod contexts;
 pub mod erasure;
 pub mod inbox;

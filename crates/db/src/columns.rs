@@ -312,6 +312,15 @@ pub const TABLES: &[Table] = {
             erasure: Erasure::Keep("what an operator typed into a refused form, until the next page"), columns: &[
             ("data", Words, false), ("id_hash", Secret, false),
         ] },
+        // Programs, which name themselves.
+        Table { database: "internal_shared", name: "oauth_clients", label: "Clients", kept: Session, erasure: OF_NOBODY, columns: &[
+            ("name", Plain, false), ("redirect_uris", Plain, false),
+        ] },
+        // The key of the access has the user.
+        Table { database: "internal_shared", name: "oauth_grants", label: "Access of clients", kept: Session, erasure: OF_NOBODY, columns: &[
+            ("redirect_uri", Plain, false), ("challenge", Plain, false), ("code_hash", Secret, false), ("family_hash", Secret, false),
+            ("turn_hash", Secret, false),
+        ] },
         // Operators write them; one that mentions the user goes if an admin ticks it.
         Table { database: "internal_shared", name: "saved_views", label: "Saved views", kept: Forever, erasure: Special, columns: &[
             ("page", Plain, false), ("name", Words, false), ("query", Words, false),

@@ -64,6 +64,8 @@ pub struct AgentKey {
     pub last_used_from: Option<String>,
     pub last_refused_at: Option<DateTime<Utc>>,
     pub expires_at: Option<DateTime<Utc>>,
+    /// Until when the client that holds it as an access token can renew it; absent for a key that somebody made.
+    pub renewable_until: Option<DateTime<Utc>>,
     pub revoked_at: Option<DateTime<Utc>>,
 }
 

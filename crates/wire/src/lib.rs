@@ -27,6 +27,7 @@ mod knowledge;
 mod lifecycle;
 mod memories;
 mod memory_block;
+pub mod oauth;
 mod page;
 mod people;
 mod places;

@@ -87,6 +87,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/create_project", "slug=harbour"),
     ("/console/api/create_repo", "project=01900000-0000-7000-8000-000000000000&slug=core"),
     ("/console/api/link_projects", "project=01900000-0000-7000-8000-000000000000&other=01900000-0000-7000-8000-000000000001"),
+    ("/console/api/authorize_client", "decision=allow&agent=01900000-0000-7000-8000-000000000000&scopes[]=memory:read"),
     ("/console/api/change_term", "id=01900000-0000-7000-8000-000000000000&what=rename&term=tea"),
 ];
 
@@ -127,6 +128,7 @@ const PAGES: &[(&str, &str, &[OperatorRole])] = {
         ("/memories/delete", IDS, &[Viewer, Operator]),
         ("/memories/new", AGENT, &[Viewer, Operator]),
         ("/memories/:id", "", &[Viewer]),
+        ("/oauth/authorize", "client_id=01900000-0000-7000-8000-000000000000", &[Viewer]),
         ("/people", "", &[Viewer]),
         ("/people/:user", "", &[Viewer]),
         ("/people/:agent/:user", "", &[Viewer]),
@@ -360,6 +362,7 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("save_view", Some(Viewer)),
         ("rename_view", Some(Viewer)),
         ("delete_view", Some(Viewer)),
+        ("authorize_client", Some(Viewer)),
         // The last one: it ends the session.
         ("sign_out", None),
     ]

@@ -26,6 +26,7 @@ mod logs;
 mod mcp;
 mod memory;
 mod memory_block;
+mod oauth;
 mod openapi;
 mod portability;
 mod process;

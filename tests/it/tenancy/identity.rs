@@ -1,6 +1,6 @@
 //! The queries of identity: agents, keys, users, operators, policies and saved views.
 
-use super::queries::{Pooled, Query, control, kept, queries};
+use super::queries::{Case, Pooled, Query, control, kept, queries};
 use foundation::identity::{Agent, Use, store as identity};
 use std::collections::BTreeMap;
 use wire::{
@@ -33,6 +33,19 @@ pub const IDENTITY: &[Query] = queries! {
     "identity::rename_view" |tx, c| usize::from(identity::rename_view(tx, c.tenant, c.operator, c.view, "renamed").await?);
     "identity::delete_view" |tx, c| usize::from(identity::delete_view(tx, c.tenant, c.operator, c.view).await?.is_some());
 };
+
+/// Access with a key, given by the operator of the case.
+fn grant<'a>(case: &Case, key_id: KeyId, code_hash: &'a [u8]) -> identity::NewGrant<'a> {
+    identity::NewGrant {
+        key_id,
+        client_id: case.fresh,
+        operator_id: case.operator,
+        redirect_uri: "https://claude.example/callback",
+        challenge: "x",
+        code_hash,
+        code_expires_at: case.now,
+    }
+}
 
 /// Run by the role that sees all tenants, for one of them.
 pub fn pooled() -> Vec<Pooled> {
@@ -136,8 +149,48 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::scopes_of", |pool, c| {
             kept!(pool, |tx| identity::scopes_of(tx, c.tenant, c.agent, c.now).await.map(|scopes| scopes.len())?)
         }),
+        control("identity::insert_grant", |pool, c| {
+            kept!(pool, |tx| identity::insert_grant(tx, c.tenant, &grant(c, c.key, c.fresh.as_bytes()), c.now).await.map(usize::from)?)
+        }),
+        control("identity::renew", |pool, c| {
+            let prefix = c.fresh.simple().to_string()[..12].to_owned();
+            kept!(pool, |tx| {
+                let new = identity::NewTokens {
+                    prefix: &prefix,
+                    secret_hash: &[],
+                    expires_at: c.now,
+                    family_hash: c.fresh.as_bytes(),
+                    turn_hash: &[],
+                    refresh_expires_at: c.now,
+                };
+                identity::renew(tx, c.tenant, c.key, &new, c.now).await.map(usize::from)?
+            })
+        }),
+        control("identity::grant_of_key", |pool, c| {
+            kept!(pool, |tx| usize::from(identity::grant_of_key(tx, c.tenant, c.key).await?.is_some()))
+        }),
         control("identity::revoke_key", |pool, c| {
             kept!(pool, |tx| identity::revoke_key(tx, c.tenant, c.key, c.now).await.map(usize::from)?)
+        }),
+        control("identity::revoke_granted", |pool, c| {
+            let prefix = c.id.0.simple().to_string()[20..].to_owned();
+            kept!(pool, |tx| {
+                let id = KeyId(c.id.0);
+                let key = identity::NewKey {
+                    id,
+                    agent_id: c.agent,
+                    prefix: &prefix,
+                    secret_hash: &[],
+                    name: "x",
+                    scopes: &[KeyScope::MemoryRead],
+                    user_id: None,
+                    expires_at: None,
+                };
+                // Another tenant has no such agent: nothing is inserted.
+                identity::insert_key(tx, c.tenant, &key, c.now).await?;
+                identity::insert_grant(tx, c.tenant, &grant(c, id, id.0.as_bytes()), c.now).await?;
+                identity::revoke_granted(tx, c.tenant, c.operator, c.now).await? as usize
+            })
         }),
         control("identity::insert_operator", |pool, c| {
             let login = format!("intruder@{}", c.tenant);

@@ -54,7 +54,10 @@ pub fn Keys(id: AgentId, keys: Vec<AgentKey>, now: DateTime<Utc>, query: Query) 
 #[component]
 fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
     let scopes = key.scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(", ");
-    let state = match (key.revoked_at, key.expires_at) {
+    // The access of a client goes on when its token has expired.
+    let renewable = key.renewable_until.filter(|end| *end > now && key.revoked_at.is_none());
+    let expires_at = key.expires_at.filter(|_| renewable.is_none());
+    let state = match (key.revoked_at, expires_at) {
         (Some(_), _) => Some(view! { <Badge tone=Tone::Danger text="revoked" /> }),
         (None, Some(end)) if end <= now => Some(view! { <Badge tone=Tone::Warn text="expired" /> }),
         _ => None,
@@ -62,7 +65,7 @@ fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
     let requests = text::count(key.requests, "request", "requests");
     let refused = text::count(key.refused, "refused", "refused");
     let refused_at = (key.refused > 0).then_some(key.last_refused_at).flatten();
-    let end = key.expires_at.filter(|end| *end > now && key.revoked_at.is_none());
+    let end = expires_at.filter(|end| *end > now && key.revoked_at.is_none());
     view! {
         <tr data-testid="key">
             <td>
@@ -71,6 +74,7 @@ fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
                     {state}
                 </p>
                 <p class="font-mono text-xs break-all text-soft">{key.hint}</p>
+                {renewable.map(|end| view! { <p class="text-xs text-soft">"Renewed by its client; ends unused " <Time at=end /></p> })}
                 {end.map(|end| view! { <p class="text-xs text-soft">"Expires " <Time at=end /></p> })}
                 <p class="mt-1 text-xs break-words text-soft @xl:hidden">{scopes.clone()}</p>
                 <p class="mt-1 text-xs text-soft @md:hidden">{format!("{requests}, {refused}")}</p>

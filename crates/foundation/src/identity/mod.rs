@@ -4,6 +4,7 @@ mod agents;
 mod keys;
 mod lifecycle;
 mod model;
+pub mod oauth;
 mod operators;
 mod password;
 mod policy;
@@ -20,7 +21,7 @@ pub use keys::same as same_hash;
 pub use lifecycle::{days_with_log, history_days};
 pub use lifecycle::{lifecycle, lifecycle_policy, set_lifecycle};
 use model::KeyRecord;
-pub use model::{Admin, Admission, Agent, Tenant, User};
+pub use model::{Admin, Admission, Agent, OauthClient, Tenant, User};
 pub use operators::{
     admins, create_operator, disable_operator, operator, operator_by_login, reset_password, resume, session_create, session_delete,
     session_load, session_save, set_roles, sign_in, sign_out,

@@ -2,6 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 use wire::{AgentId, AgentKind, Discipline, KeyId, KeyScope, OperatorId, OperatorRole, TenantId, UserId};
 
 /// An organisation.
@@ -53,6 +54,42 @@ pub struct Admission {
     /// The operator's access at that time; any later value ends the session.
     pub epoch: i32,
     pub at: DateTime<Utc>,
+}
+
+/// A program that asks people for access with OAuth. It registered itself: nobody has checked its name.
+#[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
+pub struct OauthClient {
+    pub id: Uuid,
+    pub name: String,
+    pub redirect_uris: Vec<String>,
+}
+
+/// The access that an operator gave to a client, with what its key and its operator may do now.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct Grant {
+    pub tenant_id: TenantId,
+    pub commons_id: AgentId,
+    pub key_id: KeyId,
+    pub agent_id: AgentId,
+    pub client_id: Uuid,
+    pub operator_id: OperatorId,
+    pub redirect_uri: String,
+    pub challenge: String,
+    pub code_expires_at: DateTime<Utc>,
+    /// When its code was exchanged for tokens.
+    pub exchanged_at: Option<DateTime<Utc>>,
+    /// SHA-256 of the second part of the refresh token that is valid.
+    pub turn_hash: Option<Vec<u8>>,
+    pub refresh_expires_at: Option<DateTime<Utc>>,
+    /// Whether its key was revoked.
+    pub is_revoked: bool,
+    #[sqlx(skip)]
+    pub scopes: Vec<KeyScope>,
+    /// The roles of its operator.
+    #[sqlx(skip)]
+    pub roles: Vec<OperatorRole>,
+    /// Whether its operator was disabled.
+    pub is_disabled: bool,
 }
 
 /// An operator with what sign-in needs.

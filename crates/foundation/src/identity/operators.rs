@@ -70,7 +70,7 @@ pub async fn admins(engine: &Engine, ctx: &OpContext) -> Result<Vec<Admin>, Erro
     Ok(admins)
 }
 
-/// Ends an operator's access at once, sessions included.
+/// Ends an operator's access at once: sessions, and what clients may do that the operator let in.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `NotFound` for a foreign or already disabled one.
@@ -80,10 +80,12 @@ pub async fn disable_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) 
     if !store::disable_operator(&mut tx, ctx.tenant_id, id, engine.clock().now()).await? {
         return Err(Error::NotFound("operator"));
     }
+    store::revoke_granted(&mut tx, ctx.tenant_id, id, engine.clock().now()).await?;
     finish(engine, tx, ctx, NewEntry::new(engine, ctx, "operator.disabled", "operator", id, "operator disabled")).await
 }
 
-/// Replaces an operator's roles and ends the sessions, whose pages show what the old roles allowed.
+/// Replaces an operator's roles. Ends the sessions, whose pages show what the old roles allowed, and the access of clients that the
+/// operator let in with the old roles.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, `Invalid` without a role, `NotFound` for a foreign operator.
@@ -94,12 +96,13 @@ pub async fn set_roles(engine: &Engine, ctx: &OpContext, id: OperatorId, roles: 
     if !store::set_roles(&mut tx, ctx.tenant_id, id, roles).await? {
         return Err(Error::NotFound("operator"));
     }
+    store::revoke_granted(&mut tx, ctx.tenant_id, id, engine.clock().now()).await?;
     let names: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
     let entry = NewEntry::new(engine, ctx, "operator.roles_set", "operator", id, format!("roles set to {}", names.join(", ")));
     finish(engine, tx, ctx, entry).await
 }
 
-/// Gives an operator a new password (the command line's way back in) and ends the sessions.
+/// Gives an operator a new password (the command line's way back in). Ends the sessions, and the access of clients that the operator let in.
 ///
 /// # Errors
 /// `NotFound`, or `Invalid` for a short password.
@@ -114,6 +117,7 @@ pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Res
     let entry = NewEntry::new(engine, &ctx, "operator.password_reset", "operator", operator.id, format!("password of {login} reset"));
     let mut tx = engine.db().control.begin_system().await?;
     store::set_password(&mut tx, operator.id, &password_hash).await?;
+    store::revoke_granted(&mut tx, operator.tenant_id, operator.id, engine.clock().now()).await?;
     finish(engine, tx, &ctx, entry).await
 }
 

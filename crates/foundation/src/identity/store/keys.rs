@@ -103,6 +103,7 @@ struct ListedKey {
     last_used_from: Option<String>,
     last_refused_at: Option<DateTime<Utc>>,
     expires_at: Option<DateTime<Utc>>,
+    renewable_until: Option<DateTime<Utc>>,
     revoked_at: Option<DateTime<Utc>>,
 }
 
@@ -111,10 +112,12 @@ pub async fn keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -
     let rows: Vec<ListedKey> = tx
         .rows(sql!(
             [tenant, agent, most],
-            r"select id, name, prefix, scopes, created_at, requests, refused, last_used_at, host(last_used_from) as last_used_from,
-                 last_refused_at, expires_at, revoked_at
-            from api_keys where tenant_id = $1 and agent_id = $2
-           order by revoked_at is not null, created_at desc, id limit $3"
+            r"select k.id, k.name, k.prefix, k.scopes, k.created_at, k.requests, k.refused, k.last_used_at,
+                 host(k.last_used_from) as last_used_from, k.last_refused_at, k.expires_at, g.refresh_expires_at as renewable_until,
+                 k.revoked_at
+            from api_keys k left join oauth_grants g on g.tenant_id = k.tenant_id and g.key_id = k.id
+           where k.tenant_id = $1 and k.agent_id = $2
+           order by k.revoked_at is not null, k.created_at desc, k.id limit $3"
         ))
         .await?;
     let key = |row: ListedKey| {
@@ -130,6 +133,7 @@ pub async fn keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -
             last_used_from: row.last_used_from,
             last_refused_at: row.last_refused_at,
             expires_at: row.expires_at,
+            renewable_until: row.renewable_until,
             revoked_at: row.revoked_at,
         })
     };

@@ -2,6 +2,7 @@
 
 pub mod erasure;
 mod keys;
+mod oauth;
 mod operators;
 mod policies;
 mod users;
@@ -9,6 +10,10 @@ mod views;
 
 pub use keys::{NewKey, count_source, insert_key, key_by_id, key_by_prefix, key_names, keys_of, revoke_key, scopes_of, write_uses};
 pub use keys::{set_toolsets, toolsets};
+pub use oauth::{
+    NewGrant, NewTokens, count_unused_clients, grant_by_code, grant_by_family, grant_of_key, insert_client, insert_grant, oauth_client,
+    renew, revoke_granted, sweep_clients, sweep_grants,
+};
 pub use operators::{
     NewOperator, admins, delete_session, disable_operator, insert_operator, insert_session, operator, operator_by_login, save_session,
     session, set_password, set_roles,

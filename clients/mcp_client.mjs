@@ -1,11 +1,12 @@
 // The official TypeScript SDK as a client, as today's hosts use it, over HTTP and over standard input and output.
 import assert from "node:assert/strict";
+import { UnauthorizedError } from "@modelcontextprotocol/sdk/client/auth.js";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ResourceListChangedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 
-const { SERVER, BASE_URL, KEY } = process.env;
+const { SERVER, BASE_URL, KEY, LOGIN, PASSWORD } = process.env;
 const headers = { Authorization: `Bearer ${KEY}` };
 const post = (path, body) =>
   fetch(BASE_URL + path, { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) });
@@ -122,6 +123,56 @@ await test("toolsets", async () => {
   const answer = await client.callTool({ name: "find_tools", arguments: {} });
   assert(answer.content[0].text.includes("shared_kb_search"), JSON.stringify(answer));
   await client.close();
+});
+
+// What a person does in a browser: signs in and allows access. Returns where the browser is led.
+async function consent(address) {
+  const headers = { Accept: "text/html", Origin: BASE_URL, "Content-Type": "application/x-www-form-urlencoded" };
+  const send = (url, fields) => fetch(url, { method: "POST", redirect: "manual", headers, body: new URLSearchParams(fields).toString() });
+  const signedIn = await send(`${BASE_URL}/console/api/sign_in`, { login: LOGIN, password: PASSWORD });
+  headers.Cookie = signedIn.headers.getSetCookie().find((one) => one.startsWith("rmb=")).split(";")[0];
+  const page = await (await fetch(address, { headers: { Accept: "text/html", Cookie: headers.Cookie } })).text();
+  const action = "/console/api/authorize_client";
+  const form = page.split(`action="${action}"`)[1].split("</form>")[0];
+  const plain = (text) => text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+  const attribute = (tag, name) => plain(new RegExp(` ${name}="([^"]*)"`).exec(tag)?.[1] ?? "");
+  const inputs = [...form.matchAll(/<input[^>]*>/g)].map(([tag]) => [attribute(tag, "name"), attribute(tag, "value")]);
+  const agent = /<option[^>]* value="([^"]+)"/.exec(form)[1];
+  const fields = [...inputs.filter(([name]) => name !== "user_id"), ["agent", agent], ["decision", "allow"]];
+  return new URL((await send(BASE_URL + action, fields)).headers.get("location"));
+}
+
+await test("OAuth", async () => {
+  const kept = {};
+  const redirectUrl = "http://127.0.0.1:4711/callback";
+  const authProvider = {
+    redirectUrl,
+    clientMetadata: { client_name: "TypeScript", redirect_uris: [redirectUrl] },
+    state: () => "a state",
+    clientInformation: () => kept.client,
+    saveClientInformation: (client) => void (kept.client = client),
+    tokens: () => kept.tokens,
+    saveTokens: (tokens) => void (kept.tokens = tokens),
+    redirectToAuthorization: (address) => void (kept.address = address),
+    saveCodeVerifier: (verifier) => void (kept.verifier = verifier),
+    codeVerifier: () => kept.verifier,
+  };
+  const open = () => new StreamableHTTPClientTransport(new URL(`${BASE_URL}/mcp`), { authProvider });
+  const first = open();
+  await assert.rejects(new Client({ name: "test", version: "1" }).connect(first), UnauthorizedError);
+  const answer = (await consent(kept.address)).searchParams;
+  assert.deepEqual([answer.get("state"), answer.get("iss")], ["a state", BASE_URL]);
+  await first.finishAuth(answer.get("code"));
+  const tokens = kept.tokens;
+  // The second client has a token that is not valid any more: it renews it without the person.
+  for (const access_token of [tokens.access_token, "rmb_gone"]) {
+    kept.tokens = { ...kept.tokens, access_token };
+    const client = new Client({ name: "test", version: "1" });
+    await client.connect(open());
+    assert((await client.listTools()).tools.some((tool) => tool.name === "agent_memory_forget"));
+    await client.close();
+  }
+  assert.notEqual(kept.tokens.refresh_token, tokens.refresh_token);
 });
 
 // A recall is logged when it is answered. The last one here is a check of this check.

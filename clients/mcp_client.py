@@ -1,8 +1,11 @@
-"""The official Python SDK as a client, in both generations of the protocol, over HTTP and over standard input and output."""
-import json, os, socket, subprocess, sys, time, traceback
+"""The official Python SDK as a client, in both generations of the protocol, over HTTP, with a key and with OAuth, and over standard input and output."""
+import html, json, os, re, socket, subprocess, sys, time, traceback
+from urllib.parse import parse_qsl, urlencode, urlsplit
 import anyio, httpx2
 from mcp import Client, StdioServerParameters
+from mcp.client.auth import AuthorizationCodeResult, OAuthClientProvider
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import OAuthClientMetadata
 
 SERVER, URL, KEY = os.environ["SERVER"], os.environ["BASE_URL"], os.environ["KEY"]
 BEARER = {"Authorization": f"Bearer {KEY}"}
@@ -193,6 +196,66 @@ async def stdio_client_that_never_reads():
     assert status in (0, 1), status
 
 
+async def consent(address):
+    """What a person does in a browser: signs in and allows access. Returns where the browser is led."""
+    headers = {"Accept": "text/html", "Origin": URL, "Content-Type": "application/x-www-form-urlencoded"}
+    async with httpx2.AsyncClient(base_url=URL, headers=headers, timeout=30) as browser:
+        who = {"login": os.environ["LOGIN"], "password": os.environ["PASSWORD"]}
+        await browser.post("/console/api/sign_in", content=urlencode(who))
+        page = (await browser.get(address)).text
+        action = "/console/api/authorize_client"
+        form = page.split(f'action="{action}"')[1].split("</form>")[0]
+        tags = [dict(re.findall(r'([\w-]+)="([^"]*)"', tag)) for tag in re.findall(r"<input[^>]*>", form)]
+        fields = [(tag["name"], html.unescape(tag["value"])) for tag in tags if tag["name"] != "user_id"]
+        agent = re.search(r'<option[^>]* value="([^"]+)"', form)[1]
+        answer = await browser.post(action, content=urlencode([*fields, ("agent", agent), ("decision", "allow")]))
+        return answer.headers["location"]
+
+
+class Kept:
+    """What a client keeps of its registration and its tokens."""
+
+    tokens = client = None
+
+    async def get_tokens(self):
+        return self.tokens
+
+    async def set_tokens(self, tokens):
+        self.tokens = tokens
+
+    async def get_client_info(self):
+        return self.client
+
+    async def set_client_info(self, client_info):
+        self.client = client_info
+
+
+async def oauth():
+    """Without a key: the client registers itself, a person allows access, and the tokens are renewed without the person."""
+    kept, answers = Kept(), []
+
+    async def redirect(address):
+        answers.append(await consent(address))
+
+    async def callback():
+        answer = dict(parse_qsl(urlsplit(answers[-1]).query))
+        return AuthorizationCodeResult(code=answer["code"], state=answer["state"], iss=answer["iss"])
+
+    metadata = OAuthClientMetadata(client_name="Python", redirect_uris=["http://127.0.0.1:4711/callback"])
+    provider = OAuthClientProvider(f"{URL}/mcp", metadata, kept, redirect, callback)
+
+    async def lists():
+        plain = httpx2.AsyncClient(auth=provider, timeout=30)
+        async with Client(streamable_http_client(f"{URL}/mcp", http_client=plain), mode="auto") as client:
+            assert "agent_memory_forget" in [tool.name for tool in (await client.list_tools()).tools]
+
+    await lists()
+    access = kept.tokens.access_token
+    provider.context.token_expiry_time = 1
+    await lists()
+    assert kept.tokens.access_token != access and len(answers) == 1, answers
+
+
 async def cancelled_calls_left_no_trace():
     """A recall is logged when it is answered. The last one here is a check of this check."""
     async with httpx2.AsyncClient(headers=BEARER, timeout=30) as plain:
@@ -219,6 +282,7 @@ async def main():
     await test("toolsets", toolsets)
     await test("loose arguments", loose_arguments)
     await test("announcements", announcements)
+    await test("OAuth", oauth)
     await test("an HTTP client that never reads", http_client_that_never_reads)
     await test("a stdio client that never reads", stdio_client_that_never_reads)
     await test("cancelled calls leave no trace", cancelled_calls_left_no_trace)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The official SDKs of the Model Context Protocol as clients of the server as last built: Python and TypeScript, over HTTP and over standard
-# input and output. Prints one line for each test, `ok …` or `not ok …`.
+# The official SDKs of the Model Context Protocol as clients of the server as last built: Python and TypeScript, over HTTP, with a key and
+# with OAuth, and over standard input and output. Prints one line for each test, `ok …` or `not ok …`.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/postgres.sh"
@@ -8,7 +8,9 @@ source "$(dirname "$0")/client-server.sh"
 
 prepare_server mcp
 KEY=$("$SERVER" key create atlas --tenant acme --name test --scopes memory:read,memory:write,kb:read,kb:write | tail -n 1)
-export KEY
+LOGIN=vera@acme.example
+PASSWORD=$("$SERVER" operator create "$LOGIN" --tenant acme --name Vera --roles viewer,operator,reviewer | tail -n 1)
+export KEY LOGIN PASSWORD
 start_server
 
 status=0

@@ -2,6 +2,7 @@ import type { Fixtures, PlaywrightTestArgs, PlaywrightTestOptions, TestFixture }
 import { AgentPage, AgentsPage } from './agents';
 import { AuditPage } from './audit';
 import { CapturePage, EventsPage, SourcePage, SourcesPage } from './capture';
+import { ConsentPage } from './consent';
 import { ContextComparisonPage, ContextLogPage, ContextPage, ContextPlaygroundPage } from './contexts';
 import { DecidePage } from './decide';
 import { DecisionsPage } from './decisions';
@@ -65,6 +66,7 @@ const PAGES = {
   contextComparison: ContextComparisonPage,
   contextPlayground: ContextPlaygroundPage,
   searchPolicy: SearchPolicyPage,
+  consent: ConsentPage,
   embeddingModel: EmbeddingModelPage,
   overview: OverviewPage,
   people: PeoplePage,

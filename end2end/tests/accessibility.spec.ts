@@ -7,6 +7,7 @@ import type { MemoryPage } from '../pages/memory';
 import type { ProjectsPage } from '../pages/projects';
 import type { VocabularyPage } from '../pages/vocabulary';
 import { Agent, unique } from '../support/agent';
+import { Client } from '../support/client';
 import { expect, SIGNED_OUT, test } from '../support/test';
 
 declare global {
@@ -114,6 +115,10 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
     await frame.page.getByText('Block…', { exact: true }).click();
   },
   'an unknown agent': ({ frame }) => frame.goto('/agents/0198f000-0000-7000-8000-000000000000'),
+  'a client that asks for access': async ({ frame }) => {
+    const client = await Client.register(frame.page.request, LONG.slice(0, 100), `https://${LONG.slice(0, 60).replace('ä', 'a')}.example/callback`);
+    await frame.goto(client.page('memory:read memory:write export'));
+  },
   projects: ({ frame }) => frame.goto('/projects'),
   'a project': async ({ frame, projects }) => {
     await projects.goto('/projects');

@@ -84,6 +84,7 @@ async fn the_audit_log_only_grows() {
 async fn the_role_that_serves_requests_reads_no_secret_across_tenants() {
     let (world, stranger) = (World::new().await, World::new().await);
     let mut owner = owner(&world.engine.urls().internal_shared).await;
+    assert_eq!(refusal(&mut owner, "rmb_app", "select 1 from oauth_clients").await.as_deref(), NOT_PERMITTED);
     for table in ["tenants", "agents", "api_keys", "operators", "audit_log"] {
         let column = if table == "tenants" { "id" } else { "tenant_id" };
         let count = format!(
@@ -95,7 +96,8 @@ async fn the_role_that_serves_requests_reads_no_secret_across_tenants() {
         assert_eq!(refusal(&mut owner, "rmb_app", &own).await.as_deref(), Some("P0001"), "{table}: its own rows are seen");
     }
     assert_eq!(refusal(&mut owner, "rmb_app", "select 1 from sessions").await.as_deref(), NOT_PERMITTED);
-    for secret in ["password_hash from operators", "secret_hash from api_keys", "secret_hash from bots"] {
+    let secrets = ["password_hash from operators", "secret_hash from api_keys", "secret_hash from bots", "turn_hash from oauth_grants"];
+    for secret in secrets {
         assert_eq!(refusal(&mut owner, "rmb_app", &format!("select {secret}")).await.as_deref(), NOT_PERMITTED, "{secret}");
         assert_eq!(refusal(&mut owner, "rmb_system", &format!("select {secret}")).await, None, "sign-in reads {secret}");
     }

@@ -74,7 +74,7 @@ fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
                     {state}
                 </p>
                 <p class="font-mono text-xs break-all text-soft">{key.hint}</p>
-                {renewable.map(|end| view! { <p class="text-xs text-soft">"Renewed by its client; ends unused " <Time at=end /></p> })}
+                {renewable.map(|end| view! { <p class="text-xs text-soft">"Renewed by its client. Without use it ends " <Time at=end /></p> })}
                 {end.map(|end| view! { <p class="text-xs text-soft">"Expires " <Time at=end /></p> })}
                 <p class="mt-1 text-xs break-words text-soft @xl:hidden">{scopes.clone()}</p>
                 <p class="mt-1 text-xs text-soft @md:hidden">{format!("{requests}, {refused}")}</p>

@@ -76,7 +76,7 @@ impl<'a> Redirect<'a> {
                 (1..=HOST_MAX).contains(&host.len()) && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.'))
             }
         };
-        let numbered = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
+        let numbered = port.is_empty() || port.strip_prefix(':').is_some_and(|port| !port.starts_with('+') && port.parse::<u16>().is_ok());
         let redirect = Self { scheme, host, port, rest };
         (named && numbered && (scheme == "https" || redirect.is_loopback())).then_some(redirect)
     }
@@ -157,6 +157,7 @@ mod tests {
             "https://claude.example/\r\nX: y",
             "https:///callback",
             "https://claude.example:port/",
+            "https://claude.example:+443/",
             "https://[claude.example]/",
             "https://clau\u{434}e.example/",
             "javascript://localhost/%0aalert(1)",

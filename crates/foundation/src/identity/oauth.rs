@@ -38,7 +38,7 @@ const SECRET_LENGTH: usize = keys::SECRET_LENGTH;
 /// Registers a client. Clients that got no access within a day are removed.
 ///
 /// # Errors
-/// `Invalid` for `client_name` or `redirect_uris`; `Busy` while too many clients without access are registered.
+/// `Invalid` for `client_name` or `redirect_uris`, which must not hold a secret; `Busy` while too many clients without access are registered.
 #[boxed]
 #[tracing::instrument(skip_all)]
 pub async fn register(engine: &Engine, name: &str, redirect_uris: Vec<String>) -> Result<OauthClient, Error> {
@@ -48,6 +48,7 @@ pub async fn register(engine: &Engine, name: &str, redirect_uris: Vec<String>) -
         .that((1..=REDIRECTS_MAX).contains(&redirect_uris.len()), "redirect_uris", format!("must hold 1 to {REDIRECTS_MAX} addresses"))
         .that(redirect_uris.iter().all(|uri| is_redirect(uri)), "redirect_uris", "must be https, or http on 127.0.0.1, [::1] or localhost")
         .done()?;
+    redirect_uris.iter().try_for_each(|uri| Admitted::id("redirect_uris", uri).map(drop))?;
     let (client, now) = (OauthClient { id: engine.clock().id(), name, redirect_uris }, engine.clock().now());
     let mut tx = engine.db().control.begin_system().await?;
     store::sweep_clients(&mut tx, now - UNUSED_LASTS).await?;

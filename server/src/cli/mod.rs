@@ -4,6 +4,7 @@ mod backup;
 mod capture;
 #[cfg(test)]
 mod configuration;
+mod connect;
 mod diagnose;
 mod doctor;
 mod erasure;
@@ -25,6 +26,7 @@ use backup::{Backup, Restore};
 use capture::Capture;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use connect::Connect;
 use diagnose::Diagnose;
 use doctor::Doctor;
 use erasure::Erasure;
@@ -62,6 +64,8 @@ enum Command {
     Serve(Box<Serve>),
     /// Serve one client of the Model Context Protocol on standard input and output
     Mcp(Mcp),
+    /// Give coding agents this memory: write its hooks and its MCP server into the configuration of their host
+    Connect(Connect),
     /// Fetch the embedded Postgres, ONNX Runtime and the embedding model, by hash; not needed if pip installed the program
     Setup(Setup),
     /// Create and migrate the databases, then stop
@@ -245,6 +249,7 @@ pub async fn run() -> Result<ExitCode, Failure> {
             mcp::forward(&url, key.unwrap_or_default(), user.as_ref(), toolset.as_ref()).await
         }
         Command::Mcp(Mcp { url: None, key, user, toolset }) => mcp::embedded(&config, key, user, toolset).await,
+        Command::Connect(options) => connect::run(&options),
         Command::Kb(Kb::Index { dir }) => kb::index(&dir),
         Command::Audit(Audit::Check { file }) => check(&file),
         Command::Eval(command) => eval::run(config, command).await,
@@ -276,6 +281,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(_)
         | Command::Mcp(_)
+        | Command::Connect(_)
         | Command::Doctor(_)
         | Command::Worker
         | Command::Backup(_)

@@ -7,6 +7,7 @@ mod authorization;
 mod backup;
 mod bodies;
 mod brief;
+mod connect;
 mod console;
 mod context;
 mod doctor;

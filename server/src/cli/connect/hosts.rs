@@ -1,4 +1,4 @@
-//! The hosts of coding agents: where each keeps its configuration, and what belongs into it.
+//! The hosts of coding agents: where each keeps its configuration, and what this command adds.
 
 use super::json::{Entry, Json};
 use super::tables::Section;
@@ -51,7 +51,7 @@ pub struct File {
     pub content: Content,
 }
 
-/// What belongs into a file.
+/// What a file gets.
 pub enum Content {
     Json {
         host: Host,
@@ -86,6 +86,12 @@ impl Places {
     fn data_dir(&self) -> String {
         let usual = || self.folder("XDG_DATA_HOME", ".local/share").join(NAME);
         self.folders.get("DATA_DIR").cloned().unwrap_or_else(usual).display().to_string()
+    }
+
+    /// Whether hooks know a server.
+    pub fn has_server(&self) -> bool {
+        let file = self.folder("XDG_CONFIG_HOME", ".config").join(NAME).join("hook.toml");
+        std::env::var_os("REMEMBRANCER_URL").is_some_and(|url| !url.is_empty()) || file.is_file()
     }
 
     /// This program, as a shell reads it.
@@ -125,7 +131,8 @@ impl Host {
         self.folder(places).is_dir()
     }
 
-    fn folder(self, places: &Places) -> PathBuf {
+    /// Where it keeps its configuration, and its sessions.
+    pub fn folder(self, places: &Places) -> PathBuf {
         match self {
             Self::ClaudeCode => places.folder("CLAUDE_CONFIG_DIR", ".claude"),
             Self::Codex => places.folder("CODEX_HOME", ".codex"),
@@ -275,7 +282,7 @@ fn script(places: &Places) -> String {
 }
 
 impl Content {
-    /// A text with what belongs into it; none is a file that does not exist.
+    /// A text with what this command adds; none is a file that does not exist.
     ///
     /// # Errors
     /// A sentence, if the text is not what the host reads, or has something else at that place.
@@ -321,7 +328,7 @@ impl Content {
 
 fn without_key(mut text: String, key: &str, host: Host) -> Result<String, Failure> {
     loop {
-        let less = Json::read(&text)?.without(key, &|value| host.owns(value));
+        let less = Json::read(&text)?.without(key, &|value: &Value| host.owns(value));
         let Some(less) = less else { return Ok(text) };
         text = less;
     }

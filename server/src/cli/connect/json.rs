@@ -5,7 +5,7 @@
 use crate::Failure;
 use serde_json::Value;
 
-/// A value that belongs into a JSON file.
+/// A value that a JSON file gets.
 pub struct Entry {
     /// The keys that lead to it. Objects that are missing on the way are added.
     pub path: Vec<&'static str>,
@@ -259,7 +259,7 @@ mod tests {
         let with = Json::read(text).unwrap().with(entry).unwrap();
         assert!(entry.is_in(&serde_json::from_str(&with).unwrap()), "{with}");
         let value: Value = serde_json::from_str(&entry.value).unwrap();
-        let without = Json::read(&with).unwrap().without(entry.path[0], &|found| *found == value).unwrap();
+        let without = Json::read(&with).unwrap().without(entry.path[0], &|found: &Value| *found == value).unwrap();
         (with, without)
     }
 
@@ -309,10 +309,10 @@ mod tests {
     #[test]
     fn what_a_person_added_beside_an_entry_stays() {
         let text = "{\"hooks\": {\"Stop\": [{\"hooks\": [1, 2]}, {\"hooks\": [1]}]}}";
-        let without = Json::read(text).unwrap().without("hooks", &|value| *value == 1).unwrap();
+        let without = Json::read(text).unwrap().without("hooks", &|value: &Value| *value == 1).unwrap();
         assert_eq!(without, "{\"hooks\": {\"Stop\": [{\"hooks\": [2]}, {\"hooks\": [1]}]}}");
-        let without = Json::read(&without).unwrap().without("hooks", &|value| *value == 1).unwrap();
+        let without = Json::read(&without).unwrap().without("hooks", &|value: &Value| *value == 1).unwrap();
         assert_eq!(without, "{\"hooks\": {\"Stop\": [{\"hooks\": [2]}]}}");
-        assert_eq!(Json::read(&without).unwrap().without("hooks", &|value| *value == 1), None);
+        assert_eq!(Json::read(&without).unwrap().without("hooks", &|value: &Value| *value == 1), None);
     }
 }

@@ -1,7 +1,7 @@
 //! `remembrancer connect`: writes the hooks and the MCP server into the configuration of the hosts of coding agents.
 
 mod files;
-mod hosts;
+pub mod hosts;
 mod json;
 mod tables;
 

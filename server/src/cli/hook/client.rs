@@ -1,0 +1,130 @@
+//! Calls of the server.
+
+use super::Failure;
+use super::settings::Settings;
+use crate::api::{IDEMPOTENCY_KEY, USER};
+use reqwest::header::CONTENT_TYPE;
+use reqwest::{Client, Method, StatusCode, Url};
+use serde_json::Value;
+use std::error::Error;
+use std::time::Duration;
+
+/// Longest answer, in bytes.
+const ANSWER_MAX: usize = 4 * 1024 * 1024;
+
+/// Why a call has no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum Fault {
+    /// The same call may succeed another time.
+    #[error("{0}")]
+    Later(String),
+    /// The server will never accept it.
+    #[error("{0}")]
+    Refused(String),
+    /// The key may not do that.
+    #[error("{0}")]
+    Forbidden(String),
+}
+
+/// The server, with a key.
+pub struct Server {
+    client: Client,
+    base: Url,
+    key: String,
+    user: Option<String>,
+}
+
+impl Server {
+    /// The server of the settings, as an agent, with a time for each call.
+    ///
+    /// # Errors
+    /// When the address cannot be used, or there is no key of the agent.
+    pub fn new(settings: &Settings, agent: Option<&str>, limit: Duration) -> Result<Self, Failure> {
+        let mut base: Url = settings.url.parse().map_err(|error| format!("REMEMBRANCER_URL is not an address: {error}"))?;
+        if !["http", "https"].contains(&base.scheme()) {
+            return Err("REMEMBRANCER_URL must begin with http:// or https://".into());
+        }
+        let path = base.path().trim_end_matches('/');
+        let path = path.strip_suffix("/mcp").unwrap_or(path).to_owned();
+        base.set_path(&path);
+        // An error means that the process has chosen its cryptography already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        // The key must not follow a redirect to another host.
+        let client = Client::builder().timeout(limit).redirect(reqwest::redirect::Policy::none()).build()?;
+        Ok(Self { client, base, key: settings.key_of(agent)?.to_owned(), user: settings.user.clone() })
+    }
+
+    /// The address, as a name of what was learned from it.
+    pub fn address(&self) -> &str {
+        self.base.as_str()
+    }
+
+    /// Reads.
+    pub async fn get(&self, path: &str) -> Result<Value, Fault> {
+        self.call(Method::GET, path, &[], None, None).await
+    }
+
+    /// Sends JSON. With a key for the request, it takes effect once, however often it is sent.
+    pub async fn post(&self, path: &str, parameters: &[(&str, &str)], body: String, once: Option<&str>) -> Result<Value, Fault> {
+        self.call(Method::POST, path, parameters, Some(body), once).await
+    }
+
+    async fn call(
+        &self,
+        method: Method,
+        path: &str,
+        parameters: &[(&str, &str)],
+        body: Option<String>,
+        once: Option<&str>,
+    ) -> Result<Value, Fault> {
+        let mut url = self.base.clone();
+        url.set_path(&format!("{}/api/{path}", self.base.path().trim_end_matches('/')));
+        if !parameters.is_empty() {
+            url.query_pairs_mut().extend_pairs(parameters);
+        }
+        let mut request = self.client.request(method, url).bearer_auth(&self.key);
+        if let Some(user) = &self.user {
+            request = request.header(USER, user);
+        }
+        if let Some(once) = once {
+            request = request.header(IDEMPOTENCY_KEY, once);
+        }
+        if let Some(body) = body {
+            request = request.header(CONTENT_TYPE, "application/json").body(body);
+        }
+        let mut response = request.send().await.map_err(unreachable)?;
+        let (status, mut bytes) = (response.status(), Vec::new());
+        while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > ANSWER_MAX {
+                return Err(Fault::Refused("the server's answer is too long".into()));
+            }
+        }
+        let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
+        if status.is_success() { Ok(answer) } else { Err(fault(status, &answer)) }
+    }
+}
+
+/// What an answer that is no success means.
+fn fault(status: StatusCode, answer: &Value) -> Fault {
+    let message = answer.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
+    let text = format!("the server answered {status}: {message}");
+    match status {
+        StatusCode::FORBIDDEN => Fault::Forbidden(text),
+        StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => Fault::Later(text),
+        _ if status.is_client_error() => Fault::Refused(text),
+        _ => Fault::Later(text),
+    }
+}
+
+/// Why the server could not be reached, without its address: that may hold credentials.
+fn unreachable(error: reqwest::Error) -> Fault {
+    let error = error.without_url();
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    Fault::Later(format!("the server cannot be reached: {text}"))
+}

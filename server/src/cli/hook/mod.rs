@@ -1,0 +1,123 @@
+//! `remembrancer hook`: what the host of a coding agent calls when a session starts, at each prompt, and when a session ends.
+//!
+//! It never stops its host: whatever happens, it ends with 0 within [`ANSWER`], and what went wrong is one line in its log. What it
+//! captures goes to the server later, from a process of its own ([`deliver`]).
+
+mod answer;
+mod client;
+mod deliver;
+mod git;
+mod input;
+mod place;
+mod project;
+mod recall;
+mod rules;
+mod settings;
+mod spool;
+mod state;
+#[cfg(test)]
+mod tests;
+
+use super::Failure;
+use clap::{Args, ValueEnum};
+use input::Input;
+use settings::Settings;
+use state::State;
+use std::io::Write;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// How long an answer may take. A host waits 300 ms at most, and a process needs some of it to start.
+const ANSWER: Duration = Duration::from_millis(250);
+/// The name of the command.
+const COMMAND: &str = "hook";
+
+#[derive(Args)]
+pub struct Hook {
+    /// What happened in the session; its JSON comes on standard input
+    event: Event,
+    /// The program that calls
+    #[arg(long)]
+    host: Host,
+}
+
+/// What a host says happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Event {
+    SessionStart,
+    Prompt,
+    PreCompact,
+    Stop,
+    SessionEnd,
+    /// Sends what earlier hooks left.
+    #[value(hide = true)]
+    Deliver,
+}
+
+/// A program in which a coding agent works.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Host {
+    ClaudeCode,
+    Codex,
+    Cursor,
+    Gemini,
+    #[value(name = "opencode")]
+    OpenCode,
+    Copilot,
+}
+
+/// Runs a hook. The exit status is always 0.
+pub async fn run(options: Hook) -> ExitCode {
+    let label = format!("{:?} of {:?}", options.event, options.host);
+    if options.event == Event::Deliver {
+        let delivered = tokio::spawn(deliver::run()).await;
+        if let Err(problem) = delivered.map_err(Failure::from).flatten() {
+            note(&label, &problem.to_string());
+        }
+        return ExitCode::SUCCESS;
+    }
+    let task = tokio::spawn(answer(options));
+    let answered = match tokio::time::timeout(ANSWER, task).await {
+        Ok(ended) => ended.map_err(Failure::from).flatten(),
+        Err(_) => Err(format!("the answer took longer than {} ms", ANSWER.as_millis()).into()),
+    };
+    match answered {
+        Ok(text) => print(&text),
+        Err(problem) => note(&label, &problem.to_string()),
+    }
+    // A host that keeps the input open must not keep this process.
+    std::process::exit(0)
+}
+
+/// Whether this process was called as a hook. Its arguments may be those of a later version, and no error of them may stop the host.
+pub fn is_called() -> bool {
+    std::env::args_os().nth(1).is_some_and(|name| name == COMMAND)
+}
+
+/// Writes a line to the log of hooks, if there is a place for it.
+pub fn note(label: &str, problem: &str) {
+    // Nobody else can be told.
+    let _ = State::open().map(|state| state.log(label, problem));
+}
+
+fn print(text: &str) {
+    let mut out = std::io::stdout();
+    // A host that no longer reads has ended.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+async fn answer(options: Hook) -> Result<String, Failure> {
+    let input = Input::read(options.host).await?;
+    let Some(settings) = Settings::read()? else { return Ok(String::new()) };
+    let state = State::open()?;
+    match options.event {
+        Event::SessionStart => recall::at_start(options.host, &input, &settings, &state).await,
+        Event::Prompt => recall::at_prompt(options.host, &input, &settings, &state).await,
+        Event::PreCompact | Event::Stop | Event::SessionEnd => {
+            spool::leave(options.host, &input, &state)?;
+            Ok(String::new())
+        }
+        Event::Deliver => Ok(String::new()),
+    }
+}

@@ -1,0 +1,164 @@
+//! What a session is given: a context at its start, and memories that fit a prompt. Each memory is given once in a session.
+
+use super::client::Server;
+use super::input::Input;
+use super::place::Place;
+use super::project::Project;
+use super::settings::Settings;
+use super::state::{Kind, State, digest};
+use super::{ANSWER, Event, Failure, Host, answer, spool};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use wire::QUERY_MAX;
+use words::guard;
+
+/// Most memories that a prompt is answered with.
+const MEMORIES: usize = 5;
+/// Most characters of them.
+const CHARACTERS: usize = 2_000;
+/// Shortest prompt that is answered, in characters: shorter ones say yes or no.
+const PROMPT_MIN: usize = 12;
+/// Most memories of a session that are known to have been given.
+const GIVEN_MAX: usize = 2_000;
+
+/// A hit of a recall, as far as it is shown.
+#[derive(Debug, Deserialize)]
+struct Hit {
+    #[serde(alias = "chunk_id")]
+    memory_id: String,
+    attribution: String,
+    content: String,
+    #[serde(default)]
+    contradicts: Vec<Value>,
+}
+
+/// Answers the start of a session.
+///
+/// # Errors
+/// When the server gives no context.
+pub async fn at_start(host: Host, input: &Input, settings: &Settings, state: &State) -> Result<String, Failure> {
+    if !state.names(Kind::Jobs).is_empty() {
+        spool::start(host)?;
+    }
+    let session = session(host, input);
+    if input.resumed && state.get::<BTreeSet<String>>(Kind::Given, &session).is_some() {
+        return Ok(String::new());
+    }
+    let place = Place::of(&input.folder)?;
+    let server = Server::new(settings, place.rules.agent.as_deref(), ANSWER)?;
+    let project = Project::known(&server, state, &place);
+    let body = json!({
+        "task": task(input, &place, state),
+        "project": project.as_ref().map(|project| project.id),
+        "repo": project.as_ref().and_then(|project| project.repo),
+        "level": "L1",
+        "budget": settings.budget(),
+    });
+    let bundle = server.post("tools/context_for", &[], body.to_string(), None).await?;
+    let items = bundle.get("sections").and_then(Value::as_array).into_iter().flatten();
+    let items = items.filter_map(|section| section.get("items")?.as_array()).flatten();
+    let ids = items.filter_map(|item| item.get("memory_id")?.as_str().map(str::to_owned)).collect();
+    // After a summary of the conversation, the agent no longer has what it was given: the list begins anew.
+    state.put::<BTreeSet<String>>(Kind::Given, &session, &ids)?;
+    let text = bundle.get("text").and_then(Value::as_str).unwrap_or_default();
+    Ok(answer::adding(host, Event::SessionStart, "Memories of earlier sessions that may matter here.", text))
+}
+
+/// Answers a prompt.
+///
+/// # Errors
+/// When the server does not answer.
+pub async fn at_prompt(host: Host, input: &Input, settings: &Settings, state: &State) -> Result<String, Failure> {
+    let prompt = input.prompt.as_deref().unwrap_or_default().trim();
+    let place = Place::of(&input.folder)?;
+    let is_on = settings.prompt.unwrap_or(true) && place.rules.prompt.unwrap_or(true) && answer::takes(host, Event::Prompt);
+    if !is_on || prompt.starts_with('/') || prompt.chars().count() < PROMPT_MIN || place.rules.forbid(prompt) {
+        return Ok(String::new());
+    }
+    let server = Server::new(settings, place.rules.agent.as_deref(), ANSWER)?;
+    let project = Project::known(&server, state, &place);
+    let body = json!({
+        "query": cut(&guard::without_secrets(prompt.to_owned()), QUERY_MAX),
+        "k": MEMORIES,
+        "filters": {
+            "for_project": project.as_ref().map(|project| project.id),
+            "for_repo": project.as_ref().and_then(|project| project.repo),
+        },
+    });
+    let found = server.post("tools/agent_memory_recall", &[], body.to_string(), None).await?;
+    let hits = found.get("hits").and_then(Value::as_array).into_iter().flatten();
+    let hits: Vec<Hit> = hits.filter_map(|hit| Hit::deserialize(hit).ok()).collect();
+    let session = session(host, input);
+    let mut given: BTreeSet<String> = state.get(Kind::Given, &session).unwrap_or_default();
+    let text = fresh(hits, &mut given);
+    if !text.is_empty() {
+        state.put(Kind::Given, &session, &given)?;
+    }
+    Ok(answer::adding(host, Event::Prompt, "Memories that may matter for this prompt.", &text))
+}
+
+/// The hits that were not given yet, as far as there is room.
+fn fresh(hits: Vec<Hit>, given: &mut BTreeSet<String>) -> String {
+    let mut text = String::new();
+    for Hit { memory_id, attribution, content, contradicts } in hits {
+        let disputed = if contradicts.is_empty() { "" } else { " (another memory says otherwise)" };
+        let line = format!("- {attribution} {content}{disputed}\n");
+        if given.contains(&memory_id) || text.chars().count() + line.chars().count() > CHARACTERS {
+            continue;
+        }
+        text.push_str(&line);
+        if given.len() >= GIVEN_MAX {
+            given.pop_first();
+        }
+        given.insert(memory_id);
+    }
+    text
+}
+
+/// What the session is about: what the person asks, or else where it works and what was asked there last.
+fn task(input: &Input, place: &Place, state: &State) -> String {
+    let name = place.project.as_ref().map_or("this folder", |project| project.name.as_str());
+    let branch = place.branch.as_deref().map(|branch| format!(", branch {branch}")).unwrap_or_default();
+    let last = || place.project.as_ref().and_then(|project| state.get::<String>(Kind::Last, &digest(&project.slug)));
+    let about = input.prompt.clone().map(guard::without_secrets).or_else(last).unwrap_or_default();
+    cut(&format!("Work on {name}{branch}. {about}"), QUERY_MAX).to_owned()
+}
+
+/// The beginning of a text, up to a number of bytes.
+pub fn cut(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
+    text.get(..end).unwrap_or_default()
+}
+
+/// The name of a session's files.
+fn session(host: Host, input: &Input) -> String {
+    digest(&format!("{host:?} {}", input.session))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHARACTERS, Hit, cut, fresh};
+    use std::collections::BTreeSet;
+
+    fn hit(id: &str, content: &str) -> Hit {
+        Hit { memory_id: id.into(), attribution: "I remember (from 3 May 2026):".into(), content: content.into(), contradicts: Vec::new() }
+    }
+
+    #[test]
+    fn a_memory_is_given_once_in_a_session() {
+        let mut given = BTreeSet::new();
+        let first = fresh(vec![hit("a", "The port is 5544."), hit("b", "Mina is on call.")], &mut given);
+        assert_eq!(first.lines().count(), 2);
+        assert_eq!(fresh(vec![hit("b", "Mina is on call."), hit("c", "Idris tests.")], &mut given).lines().count(), 1);
+        assert_eq!(fresh(vec![hit("a", "The port is 5544.")], &mut given), "");
+        // What had no room may come another time.
+        assert_eq!(fresh(vec![hit("d", &"x".repeat(CHARACTERS))], &mut given), "");
+        assert!(!given.contains("d"));
+    }
+
+    #[test]
+    fn a_text_is_cut_between_characters() {
+        assert_eq!((cut("Zürich", 2), cut("Zürich", 3), cut("Bern", 9)), ("Z", "Zü", "Bern"));
+    }
+}

@@ -1,0 +1,72 @@
+//! Where the server is and what may be sent: the environment first, then the user's file. A repository cannot say where its words go.
+
+use super::{Failure, git};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Tokens of a context at the start of a session.
+const BUDGET: u32 = 1_500;
+
+/// The user's file, `remembrancer/hook.toml` in the folder of configurations.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// The server's address.
+    pub url: String,
+    /// The API key, unless the repository names an agent.
+    pub key: String,
+    /// The user of every call: an id, or a reference of your own.
+    pub user: Option<String>,
+    /// Keys by agent, for repositories that name one.
+    pub agents: BTreeMap<String, String>,
+    /// Whether prompts are answered with memories.
+    pub prompt: Option<bool>,
+    /// Tokens of a context at the start of a session.
+    pub budget: Option<u32>,
+}
+
+impl Settings {
+    /// The settings; `None` if hooks are turned off.
+    pub fn read() -> Result<Option<Self>, Failure> {
+        if variable("REMEMBRANCER_HOOK").as_deref() == Some("off") {
+            return Ok(None);
+        }
+        let mut settings: Self = match file().and_then(|path| git::small(&path)) {
+            Some(text) => toml::from_str(&text).map_err(|error| format!("hook.toml cannot be read: {}", error.message()))?,
+            None => Self::default(),
+        };
+        settings.url = variable("REMEMBRANCER_URL").unwrap_or(settings.url);
+        settings.key = variable("REMEMBRANCER_KEY").unwrap_or(settings.key);
+        settings.user = variable("REMEMBRANCER_USER").or(settings.user);
+        if settings.url.is_empty() || (settings.key.is_empty() && settings.agents.is_empty()) {
+            return Err(
+                "no server is set: REMEMBRANCER_URL and REMEMBRANCER_KEY, or url and key in hook.toml, say where memories are".into()
+            );
+        }
+        Ok(Some(settings))
+    }
+
+    /// The key of an agent, or the usual one.
+    pub fn key_of(&self, agent: Option<&str>) -> Result<&str, Failure> {
+        match agent {
+            Some(agent) => Ok(self.agents.get(agent).ok_or_else(|| format!("hook.toml has no key of the agent {agent}"))?),
+            None => Ok(&self.key),
+        }
+    }
+
+    /// Tokens of a context.
+    pub fn budget(&self) -> u32 {
+        self.budget.unwrap_or(BUDGET).clamp(100, 32_000)
+    }
+}
+
+fn file() -> Option<PathBuf> {
+    let folder = variable("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(PathBuf::from(variable("HOME")?).join(".config")))?;
+    Some(folder.join("remembrancer/hook.toml"))
+}
+
+/// A variable that is set and not empty.
+pub fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}

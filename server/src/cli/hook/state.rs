@@ -1,0 +1,167 @@
+//! What hooks keep between their runs: files of this user alone, each written as a whole.
+
+use super::Failure;
+use super::settings::variable;
+use db::clock::{Clock, SystemClock};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
+use words::guard;
+
+/// Size of the log from which it begins anew, in bytes. One earlier log is kept.
+const LOG_MAX: u64 = 256 * 1024;
+/// Longest line of the log, in characters.
+const LINE_MAX: usize = 400;
+/// Most files of a kind that are kept. The oldest go first.
+const FILES_MAX: usize = 500;
+/// Largest file of a state, in bytes.
+const FILE_MAX: u64 = 64 * 1024 * 1024;
+
+/// A kind of file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Memories that a session was given.
+    Given,
+    /// Sessions that are to be captured.
+    Jobs,
+    /// Messages of hosts that keep no file.
+    Messages,
+    /// How far a session was captured.
+    Sent,
+    /// What is on its way to the server.
+    Batches,
+    /// What the server refused.
+    Refused,
+    /// What people asked last, by project.
+    Last,
+    /// Projects that the server has.
+    Projects,
+}
+
+impl Kind {
+    fn folder(self) -> &'static str {
+        match self {
+            Self::Given => "given",
+            Self::Jobs => "jobs",
+            Self::Messages => "messages",
+            Self::Sent => "sent",
+            Self::Batches => "batches",
+            Self::Refused => "refused",
+            Self::Last => "last",
+            Self::Projects => "projects",
+        }
+    }
+}
+
+/// The folder of the state.
+#[derive(Clone, Debug)]
+pub struct State {
+    folder: PathBuf,
+}
+
+impl State {
+    /// The folder `REMEMBRANCER_STATE_DIR`, or that of the user's programs; it is made where it does not exist.
+    ///
+    /// # Errors
+    /// When there is no such folder.
+    pub fn open() -> Result<Self, Failure> {
+        let usual = || {
+            let folder = variable("XDG_STATE_HOME").map(PathBuf::from);
+            Some(folder.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".local/state")))?.join("remembrancer"))
+        };
+        let folder = variable("REMEMBRANCER_STATE_DIR").map(PathBuf::from).or_else(usual).ok_or("there is no folder for states")?;
+        Self::at(folder)
+    }
+
+    /// The state in a folder.
+    pub fn at(folder: PathBuf) -> Result<Self, Failure> {
+        DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+        Ok(Self { folder })
+    }
+
+    /// The path of a file.
+    pub fn path(&self, kind: Kind, name: &str) -> PathBuf {
+        self.folder.join(kind.folder()).join(format!("{name}.json"))
+    }
+
+    /// What a file holds; `None` if there is none, or one that a later version wrote.
+    pub fn get<T: DeserializeOwned>(&self, kind: Kind, name: &str) -> Option<T> {
+        let path = self.path(kind, name);
+        let length = fs::metadata(&path).ok()?.len();
+        serde_json::from_slice(&fs::read(path).ok().filter(|_| length <= FILE_MAX)?).ok()
+    }
+
+    /// Writes a file. Others see all of it or what was there before.
+    pub fn put<T: Serialize>(&self, kind: Kind, name: &str, value: &T) -> Result<(), Failure> {
+        let path = self.path(kind, name);
+        let folder = path.parent().unwrap_or(&self.folder);
+        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+        let mut file = NamedTempFile::new_in(folder)?;
+        file.write_all(&serde_json::to_vec(value)?)?;
+        file.persist(path)?;
+        Ok(())
+    }
+
+    /// Removes a file, if it is there.
+    pub fn remove(&self, kind: Kind, name: &str) {
+        // What cannot be removed is found again, and does no harm twice.
+        let _ = fs::remove_file(self.path(kind, name));
+    }
+
+    /// The names of all files of a kind, the oldest first.
+    pub fn names(&self, kind: Kind) -> Vec<String> {
+        let entries = fs::read_dir(self.folder.join(kind.folder())).into_iter().flatten().flatten();
+        let mut found: Vec<_> = entries
+            .filter_map(|entry| {
+                Some((entry.metadata().ok()?.modified().ok()?, entry.file_name().to_str()?.strip_suffix(".json")?.to_owned()))
+            })
+            .collect();
+        found.sort();
+        found.into_iter().map(|(_, name)| name).collect()
+    }
+
+    /// Removes the oldest files of a kind where there are too many.
+    pub fn prune(&self, kind: Kind) {
+        let names = self.names(kind);
+        let surplus = names.len().saturating_sub(FILES_MAX);
+        names.iter().take(surplus).for_each(|name| self.remove(kind, name));
+    }
+
+    /// Waits until no other process sends; the lock ends with the file.
+    pub fn lock(&self) -> Result<File, Failure> {
+        let file = open(&self.folder.join("lock"))?;
+        file.lock()?;
+        Ok(file)
+    }
+
+    /// The ids of messages that were sent, one a line.
+    pub fn ledger(&self) -> PathBuf {
+        self.folder.join("messages.txt")
+    }
+
+    /// Adds a line to the log.
+    pub fn log(&self, label: &str, problem: &str) -> Result<(), Failure> {
+        let path = self.folder.join("hook.log");
+        if fs::metadata(&path).is_ok_and(|log| log.len() > LOG_MAX) {
+            fs::rename(&path, self.folder.join("hook.log.1"))?;
+        }
+        let problem: String = guard::without_secrets(problem.replace(['\n', '\r'], " ")).chars().take(LINE_MAX).collect();
+        let now = SystemClock.now().format("%Y-%m-%dT%H:%M:%SZ");
+        Ok(open(&path)?.write_all(format!("{now} {label}: {problem}\n").as_bytes())?)
+    }
+}
+
+/// Opens a file of this user alone, to add to it.
+pub fn open(path: &Path) -> std::io::Result<File> {
+    OpenOptions::new().create(true).append(true).mode(0o600).open(path)
+}
+
+/// A text as a name of 32 hexadecimal digits.
+pub fn digest(text: &str) -> String {
+    hex::encode(Sha256::digest(text.as_bytes())).chars().take(32).collect()
+}

@@ -20,6 +20,7 @@ mod forms;
 mod gate;
 mod harness;
 mod health;
+mod hooks;
 mod idempotency;
 mod knowledge;
 mod listener;

@@ -26,7 +26,7 @@ pub const POLL: Duration = Duration::from_millis(100);
 
 pub struct Process {
     child: Child,
-    address: String,
+    pub address: String,
     pub metrics: String,
 }
 

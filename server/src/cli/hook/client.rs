@@ -50,7 +50,9 @@ impl Server {
         // An error means that the process has chosen its cryptography already.
         let _ = rustls::crypto::ring::default_provider().install_default();
         // The key must not follow a redirect to another host.
-        let client = Client::builder().timeout(limit).redirect(reqwest::redirect::Policy::none()).build()?;
+        let client = Client::builder().timeout(limit).redirect(reqwest::redirect::Policy::none());
+        let is_here = base.host_str().is_some_and(|host| ["127.0.0.1", "[::1]", "localhost"].contains(&host));
+        let client = if is_here { client.no_proxy() } else { client }.build()?;
         Ok(Self { client, base, key: settings.key_of(agent)?.to_owned(), user: settings.user.clone() })
     }
 

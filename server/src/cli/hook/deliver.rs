@@ -252,3 +252,79 @@ fn ledger(state: &State) -> HashSet<String> {
 fn append(path: &Path, ids: &[String]) -> std::io::Result<()> {
     open(path)?.write_all((ids.join("\n") + "\n").as_bytes())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::hook::Host;
+
+    const SESSION: &str = include_str!("../../../../tests/fixtures/hosts/claude-code/session.jsonl");
+
+    fn courier(folder: &Path) -> Courier {
+        Courier { settings: Settings::default(), state: State::at(folder.join("state")).unwrap(), known: HashSet::new() }
+    }
+
+    fn job(folder: &Path, text: &str) -> Job {
+        let path = folder.join("session.jsonl");
+        fs::write(&path, text).unwrap();
+        let transcript = Transcript::File(path);
+        Job { host: Host::ClaudeCode, session: "s".into(), folder: folder.to_owned(), transcript, failures: 0 }
+    }
+
+    fn contents(batch: &Batch) -> Vec<(String, String)> {
+        let messages: Vec<Value> = serde_json::from_str(&batch.body).unwrap();
+        let text = |message: &Value, field: &str| message[field].as_str().unwrap().to_owned();
+        messages.iter().map(|message| (text(message, "role"), text(message, "content"))).collect()
+    }
+
+    #[test]
+    fn a_batch_has_no_secret_and_calls_evidence_by_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let text = SESSION.replace("port = 5432", "password = swordfish77");
+        fs::write(folder.path().join("remembrancer.toml"), "never_paths = [\"secrets/**\"]\n").unwrap();
+        let (courier, job) = (courier(folder.path()), job(folder.path(), &text));
+        let (batch, ended) = courier.next(&job, &Place::of(folder.path()).unwrap()).unwrap();
+        let found = contents(&batch);
+        assert_eq!(found.iter().map(|(role, _)| role.as_str()).collect::<Vec<_>>(), ["user", "assistant", "tool", "user"]);
+        assert!(ended && !batch.body.contains("swordfish77") && !batch.body.contains("MODE"), "{found:?}");
+
+        fs::write(folder.path().join("remembrancer.toml"), "capture = \"words\"\n").unwrap();
+        let (batch, _) = courier.next(&job, &Place::of(folder.path()).unwrap()).unwrap();
+        assert!(contents(&batch).iter().all(|(role, _)| role != "tool"), "{batch:?}");
+    }
+
+    #[test]
+    fn what_was_sent_is_not_sent_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::of(folder.path()).unwrap();
+        let (mut courier, mut job) = (courier(folder.path()), job(folder.path(), SESSION));
+        let (batch, _) = courier.next(&job, &place).unwrap();
+        assert_eq!(batch.ids.len(), 5);
+        // Nothing counts as sent before the server has it: the same is read again.
+        assert_eq!(courier.next(&job, &place).unwrap().0, batch);
+
+        append(&courier.state.ledger(), &batch.ids).unwrap();
+        courier.known = ledger(&courier.state);
+        courier.state.put(Kind::Sent, &job.name(), &batch.then).unwrap();
+        assert!(courier.next(&job, &place).unwrap().0.ids.is_empty());
+        // A fork of the session is another one with copies of the messages, and one more.
+        let line = r#"{"type":"user","uuid":"new","sessionId":"t","message":{"role":"user","content":"Mina is on call."}}"#;
+        let (whole, _) = SESSION.rsplit_once('\n').unwrap();
+        fs::write(folder.path().join("session.jsonl"), format!("{whole}\n{line}\n")).unwrap();
+        job.session = "t".into();
+        assert_eq!(contents(&courier.next(&job, &place).unwrap().0), [("user".to_owned(), "Mina is on call.".to_owned())]);
+    }
+
+    #[test]
+    fn a_session_that_was_written_anew_or_is_gone_breaks_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = Place::of(folder.path()).unwrap();
+        let (courier, job) = (courier(folder.path()), job(folder.path(), SESSION));
+        courier.state.put(Kind::Sent, &job.name(), &Sent { bytes: 1 << 40, calls: BTreeSet::new() }).unwrap();
+        let (batch, _) = courier.next(&job, &place).unwrap();
+        assert!(batch.ids.len() == 5 && batch.then.bytes < SESSION.len() as u64);
+        fs::remove_file(folder.path().join("session.jsonl")).unwrap();
+        let (batch, ended) = courier.next(&job, &place).unwrap();
+        assert!(batch.ids.is_empty() && ended);
+    }
+}

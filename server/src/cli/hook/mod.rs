@@ -1,6 +1,6 @@
 //! `remembrancer hook`: what the host of a coding agent calls when a session starts, at each prompt, and when a session ends.
 //!
-//! It never stops its host: whatever happens, it ends with 0 within [`ANSWER`], and what went wrong is one line in its log. What it
+//! It never stops its host: whatever happens, it ends with 0 within [`limit`], and what went wrong is one line in its log. What it
 //! captures goes to the server later, from a process of its own ([`deliver`]).
 
 mod answer;
@@ -27,8 +27,8 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How long an answer may take. A host waits 300 ms at most, and a process needs some of it to start.
-const ANSWER: Duration = Duration::from_millis(250);
+/// Milliseconds that an answer may take. A person waits 300 at most, and a process needs some of them to start.
+const ANSWER: u64 = 250;
 /// The name of the command.
 const COMMAND: &str = "hook";
 
@@ -78,9 +78,9 @@ pub async fn run(options: Hook) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let task = tokio::spawn(answer(options));
-    let answered = match tokio::time::timeout(ANSWER, task).await {
+    let answered = match tokio::time::timeout(limit(), task).await {
         Ok(ended) => ended.map_err(Failure::from).flatten(),
-        Err(_) => Err(format!("the answer took longer than {} ms", ANSWER.as_millis()).into()),
+        Err(_) => Err(format!("the answer took longer than {} ms", limit().as_millis()).into()),
     };
     match answered {
         Ok(text) => print(&text),
@@ -88,6 +88,12 @@ pub async fn run(options: Hook) -> ExitCode {
     }
     // A host that keeps the input open must not keep this process.
     std::process::exit(0)
+}
+
+/// How long an answer may take: `REMEMBRANCER_HOOK_MILLISECONDS` for servers that are far away.
+fn limit() -> Duration {
+    let set = settings::variable("REMEMBRANCER_HOOK_MILLISECONDS").and_then(|text| text.parse().ok());
+    Duration::from_millis(set.unwrap_or(ANSWER))
 }
 
 /// Whether this process was called as a hook. Its arguments may be those of a later version, and no error of them may stop the host.

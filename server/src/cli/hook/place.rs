@@ -23,7 +23,7 @@ pub struct Place {
 }
 
 /// A project or a repository, as the server calls it.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     /// Of the project.
     pub slug: String,

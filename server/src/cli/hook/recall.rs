@@ -6,12 +6,13 @@ use super::place::Place;
 use super::project::Project;
 use super::settings::Settings;
 use super::state::{Kind, State, digest};
-use super::{ANSWER, Event, Failure, Host, answer, spool};
+use super::{Event, Failure, Host, answer, limit, spool};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use wire::QUERY_MAX;
 use words::guard;
+use words::stems::has_only_function_words;
 
 /// Most memories that a prompt is answered with.
 const MEMORIES: usize = 5;
@@ -46,7 +47,7 @@ pub async fn at_start(host: Host, input: &Input, settings: &Settings, state: &St
         return Ok(String::new());
     }
     let place = Place::of(&input.folder)?;
-    let server = Server::new(settings, place.rules.agent.as_deref(), ANSWER)?;
+    let server = Server::new(settings, place.rules.agent.as_deref(), limit())?;
     let project = Project::known(&server, state, &place);
     let body = json!({
         "task": task(input, &place, state),
@@ -72,11 +73,13 @@ pub async fn at_start(host: Host, input: &Input, settings: &Settings, state: &St
 pub async fn at_prompt(host: Host, input: &Input, settings: &Settings, state: &State) -> Result<String, Failure> {
     let prompt = input.prompt.as_deref().unwrap_or_default().trim();
     let place = Place::of(&input.folder)?;
+    // The nearest memories answer a question without content: no floor keeps them off.
+    let says_nothing = prompt.starts_with('/') || prompt.chars().count() < PROMPT_MIN || has_only_function_words(prompt);
     let is_on = settings.prompt.unwrap_or(true) && place.rules.prompt.unwrap_or(true) && answer::takes(host, Event::Prompt);
-    if !is_on || prompt.starts_with('/') || prompt.chars().count() < PROMPT_MIN || place.rules.forbid(prompt) {
+    if !is_on || says_nothing || place.rules.forbid(prompt) {
         return Ok(String::new());
     }
-    let server = Server::new(settings, place.rules.agent.as_deref(), ANSWER)?;
+    let server = Server::new(settings, place.rules.agent.as_deref(), limit())?;
     let project = Project::known(&server, state, &place);
     let body = json!({
         "query": cut(&guard::without_secrets(prompt.to_owned()), QUERY_MAX),

@@ -62,12 +62,10 @@ pub fn leave(host: Host, input: &Input, state: &State) -> Result<(), Failure> {
 /// Starts the process that sends what hooks left. It outlives this one and its host.
 pub fn start(host: Host) -> Result<(), Failure> {
     let host = clap::ValueEnum::to_possible_value(&host).ok_or("the host has no name")?;
-    Command::new(std::env::current_exe()?)
-        .args([COMMAND, "deliver", "--host", host.get_name()])
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .process_group(0)
-        .spawn()?;
+    let mut command = Command::new(std::env::current_exe()?);
+    command.args([COMMAND, "deliver", "--host", host.get_name()]).process_group(0);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // Nobody waits for it.
+    tokio::process::Command::from(command).spawn()?;
     Ok(())
 }

@@ -31,7 +31,7 @@ fn a_session_of_claude_code_is_its_prompts_answers_and_evidence() {
             (Role::Assistant, "I will change the settings."),
             (Role::Machine, "port = 5432"),
             (Role::Machine, "MODE=quiet"),
-            (Role::Person, "Idris tests every release on Tuesday before we ship it."),
+            (Role::Person, "I prefer to test every release of the harbour service on Tuesday before we ship it."),
         ]
     );
     let first = &window.said[0];

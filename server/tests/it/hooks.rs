@@ -1,0 +1,155 @@
+//! The hooks of coding agents, called as their hosts call them.
+
+use crate::process::{Process, until};
+use db::clock::SystemClock;
+use foundation::identity;
+use foundation::testing::{TestDatabases, World};
+use serde_json::{Value, json};
+use std::fs;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+use wire::{CapturePolicy, Promotion};
+
+const SESSION: &str = include_str!("../../../tests/fixtures/hosts/claude-code/session.jsonl");
+const CONFIG: &str = "[remote \"origin\"]\n\turl = https://vera:swordfish@example.org/vera/harbour.git\n";
+
+/// A machine with a repository and a host.
+struct Desk {
+    folder: TempDir,
+    url: String,
+    key: String,
+}
+
+impl Desk {
+    fn new(url: &str, key: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let git = folder.path().join("harbour/.git");
+        fs::create_dir_all(&git).unwrap();
+        fs::write(git.join("HEAD"), "ref: refs/heads/quay\n").unwrap();
+        fs::write(git.join("config"), CONFIG).unwrap();
+        fs::write(folder.path().join("session.jsonl"), SESSION).unwrap();
+        Self { folder, url: url.to_owned(), key: key.to_owned() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// What a hook answers. It never fails.
+    fn calls(&self, arguments: &[&str], input: &[u8]) -> String {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_remembrancer"))
+            .arg("hook")
+            .args(arguments)
+            .env_remove("REMEMBRANCER_USER")
+            .env_remove("REMEMBRANCER_HOOK")
+            .env("REMEMBRANCER_URL", &self.url)
+            .env("REMEMBRANCER_KEY", &self.key)
+            .env("REMEMBRANCER_HOOK_MILLISECONDS", "60000")
+            .env("REMEMBRANCER_STATE_DIR", self.path("state"))
+            .env("XDG_CONFIG_HOME", self.path("config"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        // A hook that takes no input may end before it is written.
+        let _ = child.stdin.take().unwrap().write_all(input);
+        let output = child.wait_with_output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The context that a hook of Claude Code adds; empty if it adds none.
+    fn hook(&self, event: &str, session: &str, more: &Value) -> String {
+        let mut input = json!({ "session_id": session, "cwd": self.path("harbour"), "transcript_path": self.path("session.jsonl") });
+        input.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let answer = self.calls(&[event, "--host", "claude-code"], input.to_string().as_bytes());
+        if answer.is_empty() {
+            return answer;
+        }
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned()
+    }
+
+    fn log(&self) -> String {
+        fs::read_to_string(self.path("state/hook.log")).unwrap_or_default()
+    }
+
+    /// How many files of a kind the state has.
+    fn count(&self, kind: &str) -> usize {
+        fs::read_dir(self.path("state").join(kind)).map_or(0, Iterator::count)
+    }
+}
+
+#[tokio::test]
+async fn a_session_is_captured_and_the_next_one_begins_with_it() {
+    let world = World::on(TestDatabases::fresh(&SystemClock).await).await;
+    let policy = CapturePolicy {
+        profile: Promotion::Automatic,
+        decisions: Promotion::Automatic,
+        others: Promotion::Automatic,
+        confidence_min: 0.0,
+        ..CapturePolicy::default()
+    };
+    identity::set_policy(&world.engine, &world.vera, policy).await.unwrap();
+    let process = Process::start(&world).await;
+    let desk = Desk::new(&format!("http://{}", process.address), &world.atlas_key);
+    let start = json!({ "hook_event_name": "SessionStart", "source": "startup" });
+    let question = json!({ "hook_event_name": "UserPromptSubmit", "prompt": "Which port does the staging database use?" });
+
+    assert_eq!(desk.hook("session-start", "one", &start), "", "{}", desk.log());
+    assert_eq!(desk.hook("stop", "one", &json!({ "hook_event_name": "Stop" })), "");
+    until("the delivery", || desk.count("sent") == 1 && desk.count("jobs") == 0).await;
+    assert_eq!(desk.log(), "");
+    let bearer = format!("Authorization: Bearer {}", world.atlas_key);
+    assert!(process.curl("/api/projects", &["-H", &bearer]).unwrap().contains("\"slug\":\"vera-harbour\""));
+
+    // A session of its own each time: what was given once is not given again.
+    let mut number = 0;
+    until("the fact at the start of a session", || {
+        number += 1;
+        desk.hook("session-start", &format!("later-{number}"), &start).contains("test every release")
+    })
+    .await;
+    until("the fact for a prompt", || desk.hook("prompt", "two", &question).contains("5544")).await;
+    assert!(!desk.hook("prompt", "two", &question).contains("5544"), "a memory is given once in a session");
+    assert!(desk.hook("prompt", "three", &question).contains("5544"));
+    assert_eq!(desk.log(), "");
+
+    // The same session again has nothing new, and its end is no other session.
+    assert_eq!(desk.hook("session-end", "one", &json!({ "reason": "clear" })), "");
+    until("the second delivery", || desk.count("jobs") == 0).await;
+    let fooled = Desk::new(&desk.url, "rmb_no-such-key");
+    assert_eq!(fooled.hook("session-start", "one", &start), "");
+    assert!(fooled.log().contains("401"), "{}", fooled.log());
+}
+
+#[test]
+fn whatever_is_wrong_the_host_goes_on() {
+    // Nobody listens there.
+    let desk = Desk::new("http://127.0.0.1:9", "rmb_a-key");
+    let valid =
+        json!({ "session_id": "one", "cwd": desk.path("harbour"), "prompt": "Which port does the staging database use?" }).to_string();
+    let huge = format!("{{\"session_id\": \"{}\"}}", "x".repeat(20_000_000));
+    let cases: [(&[&str], &[u8], &str); 8] = [
+        (&["session-start", "--host", "claude-code"], valid.as_bytes(), "cannot be reached"),
+        (&["prompt", "--host", "codex"], valid.as_bytes(), "cannot be reached"),
+        (&["stop", "--host", "cursor"], valid.as_bytes(), "names no file"),
+        (&["session-start", "--host", "gemini"], b"{\"session_id\": \"on", "cannot be read"),
+        (&["session-start", "--host", "gemini"], b"", "cannot be read"),
+        (&["session-start", "--host", "codex"], huge.as_bytes(), "longer than"),
+        (&["of-a-later-version", "--host", "codex"], valid.as_bytes(), "of-a-later-version"),
+        (&["stop", "--host", "of-a-later-version"], valid.as_bytes(), "of-a-later-version"),
+    ];
+    for (number, (arguments, input, problem)) in cases.into_iter().enumerate() {
+        assert_eq!(desk.calls(arguments, input), "", "{arguments:?}");
+        let log = desk.log();
+        assert_eq!(log.lines().count(), number + 1, "{arguments:?}: {log}");
+        assert!(log.lines().last().unwrap().contains(problem), "{arguments:?}: {log}");
+    }
+    let nowhere = Desk::new("", "");
+    assert_eq!(nowhere.calls(&["session-start", "--host", "claude-code"], valid.as_bytes()), "");
+    assert!(nowhere.log().contains("REMEMBRANCER_URL"), "{}", nowhere.log());
+}

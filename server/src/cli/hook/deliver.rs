@@ -213,6 +213,8 @@ impl Courier {
             "project_id": project.as_ref().map(|project| project.id),
             "repo_id": project.as_ref().and_then(|project| project.repo),
         });
+        // The project may be known only the second time, which makes it another request.
+        let key = digest(&format!("{key} {request}"));
         server.post("tools/capture_session", &[], request.to_string(), Some(&format!("capture-{key}"))).await?;
         Ok(())
     }

@@ -32,6 +32,7 @@ const ANSWER: u64 = 250;
 /// The name of the command.
 const COMMAND: &str = "hook";
 
+/// The arguments of a hook.
 #[derive(Args)]
 pub struct Hook {
     /// What happened in the session; its JSON comes on standard input

@@ -4,7 +4,7 @@ use super::Failure;
 use super::git::Repository;
 use super::rules::Rules;
 use super::state::digest;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Longest slug, in bytes.
 const SLUG_MAX: usize = 63;
@@ -14,8 +14,6 @@ const DIGITS: usize = 8;
 /// Where an agent works.
 #[derive(Debug)]
 pub struct Place {
-    /// The folder of the repository, or that of the agent.
-    pub root: PathBuf,
     /// Absent outside of repositories that no `remembrancer.toml` names.
     pub project: Option<Named>,
     pub branch: Option<String>,
@@ -40,15 +38,14 @@ impl Place {
     /// When the repository's rules cannot be read.
     pub fn of(folder: &Path) -> Result<Self, Failure> {
         let repository = Repository::around(folder);
-        let root = repository.as_ref().map_or(folder, |repository| repository.root.as_path()).to_owned();
-        let rules = Rules::of(&root)?;
+        let rules = Rules::of(repository.as_ref().map_or(folder, |repository| repository.root.as_path()))?;
         let own = repository.as_ref().map(name);
         let name = own.clone().or_else(|| rules.project.clone());
         let project = name.map(|name| {
             let repo = slug(&own.unwrap_or_else(|| name.clone()));
             Named { slug: rules.project.clone().unwrap_or_else(|| repo.clone()), repo, name }
         });
-        Ok(Self { root, project, branch: repository.and_then(|repository| repository.branch), rules })
+        Ok(Self { project, branch: repository.and_then(|repository| repository.branch), rules })
     }
 }
 

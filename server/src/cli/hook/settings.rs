@@ -8,8 +8,8 @@ use std::path::PathBuf;
 /// Tokens of a context at the start of a session.
 const BUDGET: u32 = 1_500;
 
-/// The user's file, `remembrancer/hook.toml` in the folder of configurations.
-#[derive(Debug, Default, Deserialize)]
+/// The user's file, `remembrancer/hook.toml` in the folder of configurations. No `Debug`, because it holds keys.
+#[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct Settings {
     /// The server's address.

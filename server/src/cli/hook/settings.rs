@@ -50,7 +50,9 @@ impl Settings {
     /// The key of an agent, or the usual one.
     pub fn key_of(&self, agent: Option<&str>) -> Result<&str, Failure> {
         match agent {
-            Some(agent) => Ok(self.agents.get(agent).ok_or_else(|| format!("hook.toml has no key of the agent {agent}"))?),
+            Some(agent) => {
+                self.agents.get(agent).map(String::as_str).ok_or_else(|| format!("hook.toml has no key of the agent {agent}").into())
+            }
             None => Ok(&self.key),
         }
     }

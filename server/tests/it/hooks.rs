@@ -7,6 +7,7 @@ use foundation::testing::{TestDatabases, World};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
@@ -24,7 +25,8 @@ struct Desk {
 
 impl Desk {
     fn new(url: &str, key: &str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        // Where the tests are root, Postgres is another user.
+        let folder = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap();
         let git = folder.path().join("harbour/.git");
         fs::create_dir_all(&git).unwrap();
         fs::write(git.join("HEAD"), "ref: refs/heads/quay\n").unwrap();
@@ -49,6 +51,8 @@ impl Desk {
             .env("REMEMBRANCER_HOOK_MILLISECONDS", "60000")
             .env("REMEMBRANCER_STATE_DIR", self.path("state"))
             .env("XDG_CONFIG_HOME", self.path("config"))
+            .env("XDG_DATA_HOME", self.path("data"))
+            .env("REMEMBRANCER_HOOK_IDLE_SECONDS", "3")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -147,9 +151,31 @@ fn whatever_is_wrong_the_host_goes_on() {
         assert_eq!(desk.calls(arguments, input), "", "{arguments:?}");
         let log = desk.log();
         assert_eq!(log.lines().count(), number + 1, "{arguments:?}: {log}");
-        assert!(log.lines().last().unwrap().contains(problem), "{arguments:?}: {log}");
+        assert!(log.lines().next_back().unwrap().contains(problem), "{arguments:?}: {log}");
     }
-    let nowhere = Desk::new("", "");
-    assert_eq!(nowhere.calls(&["session-start", "--host", "claude-code"], valid.as_bytes()), "");
-    assert!(nowhere.log().contains("REMEMBRANCER_URL"), "{}", nowhere.log());
+    let keyless = Desk::new("http://127.0.0.1:9", "");
+    assert_eq!(keyless.calls(&["session-start", "--host", "claude-code"], valid.as_bytes()), "");
+    assert!(keyless.log().contains("REMEMBRANCER_KEY"), "{}", keyless.log());
+}
+
+#[tokio::test]
+async fn without_a_server_the_first_hook_starts_one_that_stops_when_it_is_idle() {
+    let desk = Desk::new("", "");
+    let start = json!({ "hook_event_name": "SessionStart", "source": "startup" });
+    assert_eq!(desk.hook("session-start", "one", &start), "");
+    assert_eq!(desk.hook("stop", "one", &json!({ "hook_event_name": "Stop" })), "");
+    until("the delivery to a server of this user", || {
+        // Hooks go on meanwhile, so the server is not idle.
+        desk.hook("session-start", "two", &start);
+        desk.count("sent") == 1 && desk.count("jobs") == 0
+    })
+    .await;
+    let postmaster = desk.path("data/remembrancer/postgres/data/postmaster.pid");
+    assert!(postmaster.exists(), "{}", desk.log());
+    until("the end of its Postgres", || !postmaster.exists()).await;
+    let url = || {
+        let local: Value = serde_json::from_slice(&fs::read(desk.path("state/local/server.json")).unwrap()).unwrap();
+        local["url"].as_str().unwrap().to_owned()
+    };
+    until("the note that it ended", || url().is_empty()).await;
 }

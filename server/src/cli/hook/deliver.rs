@@ -11,7 +11,7 @@ use super::rules::Capture;
 use super::settings::Settings;
 use super::spool::{Job, Transcript};
 use super::state::{Kind, State, digest, open};
-use super::{Failure, note};
+use super::{Failure, Host, note};
 use extract::Role;
 use extract::transcript::session::{self, Filter, Said, Window};
 use serde::{Deserialize, Serialize};
@@ -58,9 +58,9 @@ struct Batch {
 ///
 /// # Errors
 /// When there is no server, or it cannot take anything now.
-pub async fn run() -> Result<(), Failure> {
-    let Some(settings) = Settings::read()? else { return Ok(()) };
+pub async fn run(host: Host) -> Result<(), Failure> {
     let state = State::open()?;
+    let Some(settings) = Settings::read(host, &state)? else { return Ok(()) };
     let _alone = state.lock()?;
     let mut courier = Courier { known: ledger(&state), settings, state };
     let done = courier.all().await;
@@ -258,7 +258,6 @@ fn append(path: &Path, ids: &[String]) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::hook::Host;
 
     const SESSION: &str = include_str!("../../../../tests/fixtures/hosts/claude-code/session.jsonl");
 

@@ -8,6 +8,7 @@ mod client;
 mod deliver;
 mod git;
 mod input;
+mod local;
 mod place;
 mod project;
 mod recall;
@@ -53,6 +54,9 @@ enum Event {
     /// Sends what earlier hooks left.
     #[value(hide = true)]
     Deliver,
+    /// Runs a server for this user.
+    #[value(hide = true)]
+    Keep,
 }
 
 /// A program in which a coding agent works.
@@ -71,9 +75,13 @@ enum Host {
 /// Runs a hook. The exit status is always 0.
 pub async fn run(options: Hook) -> ExitCode {
     let label = format!("{:?} of {:?}", options.event, options.host);
-    if options.event == Event::Deliver {
-        let delivered = tokio::spawn(deliver::run()).await;
-        if let Err(problem) = delivered.map_err(Failure::from).flatten() {
+    let behind = match options.event {
+        Event::Deliver => Some(tokio::spawn(deliver::run(options.host))),
+        Event::Keep => Some(tokio::spawn(local::keep(options.host))),
+        _ => None,
+    };
+    if let Some(task) = behind {
+        if let Err(problem) = task.await.map_err(Failure::from).flatten() {
             note(&label, &problem.to_string());
         }
         return ExitCode::SUCCESS;
@@ -116,15 +124,16 @@ fn print(text: &str) {
 
 async fn answer(options: Hook) -> Result<String, Failure> {
     let input = Input::read(options.host).await?;
-    let Some(settings) = Settings::read()? else { return Ok(String::new()) };
     let state = State::open()?;
+    if matches!(options.event, Event::PreCompact | Event::Stop | Event::SessionEnd) && !settings::is_off() {
+        // Before all else, so that nothing is lost while a local server starts.
+        spool::leave(options.host, &input, &state)?;
+        return Ok(String::new());
+    }
+    let Some(settings) = Settings::read(options.host, &state)? else { return Ok(String::new()) };
     match options.event {
         Event::SessionStart => recall::at_start(options.host, &input, &settings, &state).await,
         Event::Prompt => recall::at_prompt(options.host, &input, &settings, &state).await,
-        Event::PreCompact | Event::Stop | Event::SessionEnd => {
-            spool::leave(options.host, &input, &state)?;
-            Ok(String::new())
-        }
-        Event::Deliver => Ok(String::new()),
+        _ => Ok(String::new()),
     }
 }

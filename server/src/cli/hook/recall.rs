@@ -40,7 +40,7 @@ struct Hit {
 /// When the server gives no context.
 pub async fn at_start(host: Host, input: &Input, settings: &Settings, state: &State) -> Result<String, Failure> {
     if !state.names(Kind::Jobs).is_empty() {
-        spool::start(host)?;
+        spool::start(host, Event::Deliver)?;
     }
     let session = session(host, input);
     if input.resumed && state.get::<BTreeSet<String>>(Kind::Given, &session).is_some() {

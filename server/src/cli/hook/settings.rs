@@ -1,6 +1,7 @@
 //! Where the server is and what may be sent: the environment first, then the user's file. A repository cannot say where its words go.
 
-use super::{Failure, git};
+use super::state::State;
+use super::{Failure, Host, git, local};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,7 +13,7 @@ const BUDGET: u32 = 1_500;
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// The server's address.
+    /// The server's address. Without one, this user gets a server of their own.
     pub url: String,
     /// The API key, unless the repository names an agent.
     pub key: String,
@@ -24,12 +25,18 @@ pub struct Settings {
     pub prompt: Option<bool>,
     /// Tokens of a context at the start of a session.
     pub budget: Option<u32>,
+    /// Whether the server is that of this user alone, which has one agent.
+    #[serde(skip)]
+    is_local: bool,
 }
 
 impl Settings {
     /// The settings; `None` if hooks are turned off.
-    pub fn read() -> Result<Option<Self>, Failure> {
-        if variable("REMEMBRANCER_HOOK").as_deref() == Some("off") {
+    ///
+    /// # Errors
+    /// When the user's file cannot be read, or there is no server yet.
+    pub fn read(host: Host, state: &State) -> Result<Option<Self>, Failure> {
+        if is_off() {
             return Ok(None);
         }
         let mut settings: Self = match file().and_then(|path| git::small(&path)) {
@@ -39,10 +46,11 @@ impl Settings {
         settings.url = variable("REMEMBRANCER_URL").unwrap_or(settings.url);
         settings.key = variable("REMEMBRANCER_KEY").unwrap_or(settings.key);
         settings.user = variable("REMEMBRANCER_USER").or(settings.user);
-        if settings.url.is_empty() || (settings.key.is_empty() && settings.agents.is_empty()) {
-            return Err(
-                "no server is set: REMEMBRANCER_URL and REMEMBRANCER_KEY, or url and key in hook.toml, say where memories are".into()
-            );
+        if settings.url.is_empty() {
+            let local = local::find(host, state)?;
+            (settings.url, settings.key, settings.is_local) = (local.url, local.key, true);
+        } else if settings.key.is_empty() && settings.agents.is_empty() {
+            return Err("a server is set without a key: set REMEMBRANCER_KEY, or key in hook.toml".into());
         }
         Ok(Some(settings))
     }
@@ -50,10 +58,10 @@ impl Settings {
     /// The key of an agent, or the usual one.
     pub fn key_of(&self, agent: Option<&str>) -> Result<&str, Failure> {
         match agent {
-            Some(agent) => {
+            Some(agent) if !self.is_local => {
                 self.agents.get(agent).map(String::as_str).ok_or_else(|| format!("hook.toml has no key of the agent {agent}").into())
             }
-            None => Ok(&self.key),
+            _ => Ok(&self.key),
         }
     }
 
@@ -66,6 +74,11 @@ impl Settings {
 fn file() -> Option<PathBuf> {
     let folder = variable("XDG_CONFIG_HOME").map(PathBuf::from).or_else(|| Some(PathBuf::from(variable("HOME")?).join(".config")))?;
     Some(folder.join("remembrancer/hook.toml"))
+}
+
+/// Whether hooks are turned off.
+pub fn is_off() -> bool {
+    variable("REMEMBRANCER_HOOK").as_deref() == Some("off")
 }
 
 /// A variable that is set and not empty.

@@ -2,7 +2,8 @@
 
 use super::input::Input;
 use super::state::{Kind, State, digest};
-use super::{COMMAND, Failure, Host};
+use super::{COMMAND, Event, Failure, Host};
+use clap::ValueEnum;
 use db::clock::{Clock, SystemClock};
 use serde::{Deserialize, Serialize};
 use std::os::unix::process::CommandExt;
@@ -56,14 +57,18 @@ pub fn leave(host: Host, input: &Input, state: &State) -> Result<(), Failure> {
     };
     let job = Job { host, session: input.session.clone(), folder: input.folder.clone(), transcript, failures: 0 };
     state.put(Kind::Jobs, &name, &job)?;
-    start(host)
+    start(host, Event::Deliver)
 }
 
-/// Starts the process that sends what hooks left. It outlives this one and its host.
-pub fn start(host: Host) -> Result<(), Failure> {
-    let host = clap::ValueEnum::to_possible_value(&host).ok_or("the host has no name")?;
+/// Starts a process that works behind the host, and outlives it and this one.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn start(host: Host, event: Event) -> Result<(), Failure> {
+    let (host, event) =
+        (host.to_possible_value().ok_or("the host has no name")?, event.to_possible_value().ok_or("the event has no name")?);
     let mut command = Command::new(std::env::current_exe()?);
-    command.args([COMMAND, "deliver", "--host", host.get_name()]).process_group(0);
+    command.args([COMMAND, event.get_name(), "--host", host.get_name()]).process_group(0);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Nobody waits for it.
     tokio::process::Command::from(command).spawn()?;

@@ -2,14 +2,16 @@
 
 use super::Failure;
 use super::settings::variable;
+use chrono::{DateTime, Utc};
 use db::clock::{Clock, SystemClock};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use sha2::{Digest, Sha256};
-use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::NamedTempFile;
 use words::guard;
 
@@ -41,6 +43,8 @@ pub enum Kind {
     Last,
     /// Projects that the server has.
     Projects,
+    /// The server of this user.
+    Local,
 }
 
 impl Kind {
@@ -54,6 +58,7 @@ impl Kind {
             Self::Refused => "refused",
             Self::Last => "last",
             Self::Projects => "projects",
+            Self::Local => "local",
         }
     }
 }
@@ -137,6 +142,32 @@ impl State {
         let file = open(&self.folder.join("lock"))?;
         file.lock()?;
         Ok(file)
+    }
+
+    /// A lock of a name, unless another process holds it.
+    pub fn try_lock(&self, name: &str) -> Result<Option<File>, Failure> {
+        let file = open(&self.folder.join(name))?;
+        match file.try_lock() {
+            Ok(()) => Ok(Some(file)),
+            Err(TryLockError::WouldBlock) => Ok(None),
+            Err(TryLockError::Error(error)) => Err(error.into()),
+        }
+    }
+
+    /// The file whose age says when a hook last called.
+    pub fn used(&self) -> PathBuf {
+        self.folder.join("used")
+    }
+
+    /// Notes that a hook called.
+    pub fn touch(&self) -> Result<(), Failure> {
+        Ok(fs::write(self.used(), "a hook called\n")?)
+    }
+
+    /// How long ago a file was written; a file that is not there is as old as can be.
+    pub fn age(&self, path: &Path) -> Duration {
+        let written = fs::metadata(path).and_then(|file| file.modified()).map(DateTime::<Utc>::from);
+        written.map_or(Duration::MAX, |written| (SystemClock.now() - written).to_std().unwrap_or_default())
     }
 
     /// The ids of messages that were sent, one a line.

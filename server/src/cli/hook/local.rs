@@ -166,6 +166,8 @@ impl Program {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.path);
         command.args(arguments).env_clear().envs(self.variables.iter().map(|(name, value)| (name, value))).env("DATA_DIR", &self.data);
+        // The folder of the host may go while the server runs.
+        command.current_dir("/");
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }

@@ -21,7 +21,7 @@ impl Project {
         state.get(Kind::Projects, &file(server, place.project.as_ref()?))
     }
 
-    /// The project of a place, which is made if it does not exist. `None` outside of repositories, and with a key that may make none.
+    /// The project of a place, which is made if it does not exist. `None` outside of repositories, and where the server makes none.
     ///
     /// # Errors
     /// When the server does not answer.
@@ -35,7 +35,8 @@ impl Project {
                 state.put(Kind::Projects, &file(server, named), &project).map_err(|error| Fault::Later(error.to_string()))?;
                 Ok(Some(project))
             }
-            Err(Fault::Forbidden(_)) => Ok(None),
+            // What was said is worth more than where it belongs.
+            Err(Fault::Forbidden(_) | Fault::Refused(_)) => Ok(None),
             Err(fault) => Err(fault),
         }
     }

@@ -173,7 +173,17 @@ async fn knowledge(story: &mut Story<'_>) {
     let term = NewTerm { term: "harbour crane", ..NewTerm::default() };
     story.leaves("vocabulary::add", "vocabulary.", vocabulary::add(engine, vera, term)).await;
     let (mode, text) = (CaptureMode::Note, "Mina keeps the boat at the quay.".to_owned());
-    let paste = capture::Paste { agent_id: atlas, mode, scope: None, project_id: None, title: None, filename: None, time_zone: None, text };
+    let paste = capture::Paste {
+        agent_id: atlas,
+        user_id: None,
+        mode,
+        scope: None,
+        project_id: None,
+        title: None,
+        filename: None,
+        time_zone: None,
+        text,
+    };
     story.leaves("capture::paste", "source.captured", capture::paste(engine, vera, paste)).await;
     story
         .leaves("portability::export", "memory.exported", portability::export(engine, vera, &Selection::All, tokio::io::sink(), &|_| {}))

@@ -257,7 +257,7 @@ pub async fn stored_by(
         starts,
         ends,
     );
-    of_agent(&mut query, agent);
+    narrowed(&mut query, agent);
     query.push(") counted order by bar.place");
     tx.values(query).await
 }
@@ -265,12 +265,12 @@ pub async fn stored_by(
 /// When a memory was last stored or revised.
 pub async fn last_write(tx: &mut Tx, tenant: TenantId, agent: Option<AgentId>) -> Result<Option<DateTime<Utc>>, DbError> {
     let mut query = statement!("select m.updated_at from agent_memories m where m.tenant_id = $1 and m.status <> 'inbox'", tenant);
-    of_agent(&mut query, agent);
+    narrowed(&mut query, agent);
     query.push(" order by m.updated_at desc limit 1");
     tx.value_if_any(query).await
 }
 
-fn of_agent(query: &mut QueryBuilder<Postgres>, agent: Option<AgentId>) {
+fn narrowed(query: &mut QueryBuilder<Postgres>, agent: Option<AgentId>) {
     if let Some(agent) = agent {
         query.push(" and m.agent_id = ").push_bind(agent);
     }

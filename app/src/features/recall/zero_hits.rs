@@ -117,13 +117,14 @@ pub fn NearMisses(
 ) -> impl IntoView {
     let one = |miss: NearMiss| {
         let restore = restore.clone().filter(|_| miss.restorable);
+        let fate = fate::badge(&miss, &fates);
         let (by, reason) = (miss.deleted_by, miss.delete_reason);
         view! {
             <li class="flex flex-wrap items-center gap-x-2 gap-y-1.5 text-sm">
                 <Bar label="Relevance" value=miss.similarity floor=miss.floor />
                 <a class="min-w-0 break-words" href=format!("/memories/{}", miss.memory_id)>{text::visible(&miss.topic)}</a>
-                <span class="text-soft">{miss.agent_slug.clone()}</span>
-                {fate::badge(&miss, &fates)}
+                <span class="text-soft">{miss.agent_slug}</span>
+                {fate}
                 {restore.map(|(here, place)| view! { <Restore id=miss.memory_id here place by reason /> })}
             </li>
         }

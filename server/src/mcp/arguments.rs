@@ -109,7 +109,7 @@ impl Fit<'_> {
 
     /// Notes what is wrong with an argument: the reason, what is expected, and an example.
     fn refuse(&mut self, reason: &str, path: &str, schema: &Value) {
-        let pointer = format!("/{}", path.replace('.', "/").replace('[', "/").replace(']', ""));
+        let pointer = format!("/{}", path.replace(['.', '['], "/").replace(']', ""));
         let example = self.example.pointer(&pointer).cloned().unwrap_or_else(|| sample(schema));
         let message = format!("{reason} {}, for example {example}", expected(schema));
         self.wrong.push(FieldError::new(path, message));

@@ -5,6 +5,7 @@ use crate::doors::alone;
 use crate::forms::{FIELDS, post};
 use crate::harness::with_token;
 use axum::http::{StatusCode, header};
+use db::clock::Clock;
 use foundation::identity;
 use foundation::testing::{PASSWORD, fact};
 use remembrancer::{capture, consolidation, erasure, memories, workers};

@@ -16,7 +16,7 @@ struct Text {
 }
 
 const PROMPTS: [Text; 6] = [
-    Text { name: "recall", title: "Recall before you reason", version: 6, discipline: None, text: include_str!("recall.md") },
+    Text { name: "recall", title: "Recall before you reason", version: 7, discipline: None, text: include_str!("recall.md") },
     Text {
         name: "write",
         title: "Remember what lasts",
@@ -32,7 +32,7 @@ const PROMPTS: [Text; 6] = [
         text: include_str!("write_confirming.md"),
     },
     Text { name: "vocabulary", title: "Speak one vocabulary", version: 1, discipline: None, text: include_str!("vocabulary.md") },
-    Text { name: "capture", title: "Capture what was said", version: 4, discipline: None, text: include_str!("capture.md") },
+    Text { name: "capture", title: "Capture what was said", version: 5, discipline: None, text: include_str!("capture.md") },
     Text {
         name: "decision_points",
         title: "Look back before you act",

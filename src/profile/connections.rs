@@ -5,7 +5,6 @@ use super::documents::{index_schema, store::known_connections};
 use super::model::Subject;
 use super::read::{CONNECTIONS, View};
 use super::store::{self, StoredConnection};
-use super::tree;
 use chrono::TimeDelta;
 use db::{Tenancy, Tx};
 use foundation::idempotency::Once;
@@ -19,6 +18,7 @@ use wire::{
     Connection, ConnectionList, FILENAME_MAX, KeyScope, PutConnectionRequest, PutConnectionResponse, SCHEMA_TTL, SCHEMA_TTL_MAX,
     TOOL_SCHEMA_MAX, UserRef,
 };
+use words::tree;
 
 /// The connections of a user, by name.
 ///

@@ -1,12 +1,12 @@
 //! How new leaves change the leaves of a profile. A leaf that no new leaf names stays as it is. Pure.
 
 use super::model::{Citation, Diff, Leaf, LeafState, NewLeaf};
-use super::tree::LEAVES_MAX;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use uuid::Uuid;
 use wire::EventId;
 use words::compare::{Likeness, compare};
+use words::tree::LEAVES_MAX;
 
 /// Leaves, by their place in a merge, and the observations that were counted for each.
 type Counted = HashSet<(usize, Uuid)>;

@@ -16,7 +16,6 @@ mod sensitive;
 mod shared;
 pub mod store;
 mod synthesis;
-mod tree;
 mod versions;
 mod working_memory;
 
@@ -33,5 +32,5 @@ pub use read::{Doubtful, ProfileContext, View, for_context, get};
 pub use rules::{Observation, statement};
 pub(crate) use sensitive::is_sensitive;
 pub use synthesis::{by_model, by_rules};
-pub use tree::{TreeError, flatten, folded, normalise};
 pub use versions::versions;
+pub use words::tree::{TreeError, flatten, folded, normalise};

@@ -3,7 +3,6 @@
 pub use wire::ProfilePart as Part;
 
 use super::sensitive;
-use super::tree::folded;
 use chrono::{DateTime, TimeDelta, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -11,6 +10,7 @@ use sha2::{Digest, Sha256};
 use sqlx::FromRow;
 use uuid::Uuid;
 use wire::{AgentId, EventId, Matter, SensitiveMatters, SourceId, UserId};
+use words::tree::folded;
 
 /// Whose profile: what an agent knows about a user, or about people whom nobody named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -4,7 +4,6 @@ use super::confidence::confidence;
 use super::model::{Leaf, LeafState, Part, Subject};
 use super::shared::beneath;
 use super::store::{self, StoredConnection, StoredProfile};
-use super::tree::render;
 use super::working_memory::{WeighedLeaf, compose, cut};
 use chrono::{DateTime, Utc};
 use db::{Tenancy, Tx};
@@ -19,6 +18,7 @@ use wire::{
     AgentId, CapturePolicy, EventId, KeyScope, LeafId, MemoryId, ProfileLeaf, ProfileOrigin, ProfileRequest, ProfileResponse,
     SensitiveMatters,
 };
+use words::tree::render;
 
 /// Most connections of one person that are read.
 pub(super) const CONNECTIONS: i64 = 200;

@@ -2,7 +2,6 @@
 
 use super::model::{Citation, NewLeaf, Part};
 use super::sensitive;
-use super::tree::{self, Entry};
 use super::working_memory::{WeighedLeaf, compose};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -10,6 +9,7 @@ use uuid::Uuid;
 use wire::{EventId, SensitiveMatters, SourceId};
 use words::guard;
 use words::shorten;
+use words::tree::{self, Entry};
 
 /// An observation, which is not in quarantine.
 #[derive(Clone, Debug, PartialEq)]

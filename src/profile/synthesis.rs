@@ -5,7 +5,6 @@ use super::model::{Leaf, NewLeaf, Part};
 use super::read::View;
 use super::rules::{self, Observation};
 use super::sensitive;
-use super::tree::{self, Entry, folded, render};
 use super::working_memory::{WORDS_MAX, count_words, cut};
 use foundation::Engine;
 use foundation::usage::{Payer, Purpose};
@@ -15,6 +14,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use wire::{EventId, SensitiveMatters};
 use words::guard;
+use words::tree::{self, Entry, folded, render};
 use words::{shorten, stems};
 
 /// Most bytes of the known profile that a model reads; the most certain leaves come first.

@@ -1,8 +1,8 @@
 //! The working memory about a person: at most 500 words, in plain sentences from the freshest and most certain leaves. Pure.
 
-use super::tree::folded;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use words::tree::folded;
 
 /// Most words of a working memory.
 pub const WORDS_MAX: usize = 500;

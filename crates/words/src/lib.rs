@@ -1,5 +1,6 @@
 //! Text without a database and without a model: the words that a search matches and how much they count, the form in which phrases are
-//! compared, how two statements relate, what leaves a text before it is stored, how it is quoted when it is read, how it ages.
+//! compared, how two statements relate, what leaves a text before it is stored, how it is quoted when it is read, how it ages; JSON as leaves
+//! and back.
 //!
 //! Everything here is a pure function.
 
@@ -24,6 +25,7 @@ mod shorten;
 pub mod stems;
 pub mod steps;
 pub mod tokens;
+pub mod tree;
 pub mod weighted;
 
 pub use csv::csv_line;

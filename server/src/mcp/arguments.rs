@@ -5,34 +5,40 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use foundation::Error;
-use remembrancer::tools::{self, Tool};
+use remembrancer::tools::{self, Effect, Tool};
 use serde_json::{Map, Number, Value, json};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 use uuid::Uuid;
 use wire::FieldError;
 
+/// Most arguments that an error names as unknown.
+const UNKNOWN_MAX: usize = 10;
+
 /// Arguments that fit the schema of their tool.
 #[derive(Debug, PartialEq)]
 pub struct Fitted {
     pub input: Value,
-    /// The paths of arguments that the tool does not have. They are left out of the input.
+    /// The paths of arguments that the tool does not have and reads without. They are left out of the input.
     pub ignored: Vec<String>,
 }
 
 /// The schema of a tool's input with formats, limits and examples.
-pub fn schema(tool: &Tool) -> &'static Value {
+fn schema(tool: &Tool) -> &'static Value {
     static SCHEMAS: LazyLock<HashMap<&'static str, Value>> =
         LazyLock::new(|| tools::all().iter().map(|tool| (tool.name, (tool.types.input)(&mut tools::inputs()).to_value())).collect());
     SCHEMAS.get(tool.name).unwrap_or(&Value::Null)
 }
 
-/// Brings arguments into the form of a schema.
+/// Brings arguments into the form of a tool's schema.
 ///
 /// # Errors
-/// `Invalid`: every argument that is missing or cannot be read, with what is expected and an example.
-pub fn fit(schema: &Value, arguments: Map<String, Value>) -> Result<Fitted, Error> {
-    let mut fit = Fit { example: schema.pointer("/examples/0").unwrap_or(&Value::Null), ignored: Vec::new(), wrong: Vec::new() };
+/// `Invalid`: every argument that is missing or cannot be read, with what is expected and an example; an unknown one, unless the tool only
+/// reads.
+pub fn fit(tool: &Tool, arguments: Map<String, Value>) -> Result<Fitted, Error> {
+    let (schema, only_reads) = (schema(tool), tool.effect == Effect::Read);
+    let example = schema.pointer("/examples/0").unwrap_or(&Value::Null);
+    let mut fit = Fit { example, only_reads, ignored: Vec::new(), wrong: Vec::new() };
     let input = fit.object(schema, arguments, "");
     if fit.wrong.is_empty() { Ok(Fitted { input, ignored: fit.ignored }) } else { Err(Error::Invalid(fit.wrong)) }
 }
@@ -40,6 +46,7 @@ pub fn fit(schema: &Value, arguments: Map<String, Value>) -> Result<Fitted, Erro
 struct Fit<'a> {
     /// An example of the whole input.
     example: &'a Value,
+    only_reads: bool,
     ignored: Vec<String>,
     wrong: Vec<FieldError>,
 }
@@ -61,7 +68,7 @@ impl Fit<'_> {
             match properties.get(&name).map(without_null) {
                 Some(schema) if is_absent(&name, schema, &value, required.contains(&name.as_str())) => {}
                 Some(schema) => drop(fitted.insert(name, self.value(schema, value, &path))),
-                None if is_closed => self.ignored.push(path),
+                None if is_closed => self.unknown(path, properties),
                 None => drop(fitted.insert(name, value)),
             }
         }
@@ -70,6 +77,17 @@ impl Fit<'_> {
             self.refuse("is required:", &path, properties.get(name).map_or(&Value::Null, without_null));
         }
         Value::Object(fitted)
+    }
+
+    /// Notes an argument that the tool does not have. A read goes on without it. A write does not: without `userId` it would store a memory
+    /// for nobody.
+    fn unknown(&mut self, path: String, known: &Map<String, Value>) {
+        if self.only_reads {
+            self.ignored.push(path);
+        } else if self.wrong.len() < UNKNOWN_MAX {
+            let known: Vec<&str> = known.keys().map(String::as_str).collect();
+            self.wrong.push(FieldError::new(path, format!("is unknown: expected one of {}", known.join(", "))));
+        }
     }
 
     fn value(&mut self, schema: &Value, value: Value, path: &str) -> Value {
@@ -273,7 +291,7 @@ mod tests {
 
     fn of(tool: &str, arguments: Value) -> Result<Fitted, Error> {
         let Value::Object(arguments) = arguments else { panic!("{arguments} is no object") };
-        fit(schema(tools::find(tool).unwrap()), arguments)
+        fit(tools::find(tool).unwrap(), arguments)
     }
 
     fn message(tool: &str, arguments: Value) -> String {
@@ -322,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_arguments_are_named_and_left_out() {
+    fn a_read_goes_on_without_unknown_arguments() {
         let mut fitted = of("agent_memory_recall", json!({ "query": "tea", "mood": 1, "filters": { "colour": "red" } })).unwrap();
         fitted.ignored.sort();
         assert_eq!(of("list_projects", json!({ "limit": 3 })).unwrap(), Fitted { input: json!({}), ignored: vec!["limit".into()] });
@@ -330,6 +348,20 @@ mod tests {
             fitted,
             Fitted { input: json!({ "query": "tea", "filters": {} }), ignored: vec!["filters.colour".into(), "mood".into()] }
         );
+    }
+
+    #[test]
+    fn a_write_with_unknown_arguments_is_refused() {
+        let known = "memory_id, reason, user_id";
+        for name in ["dry_run", "userId"] {
+            let expected = format!("{name} is unknown: expected one of {known}");
+            assert_eq!(message("agent_memory_forget", json!({ "memory_id": "k3v9x2aq", name: true })), expected);
+        }
+        let source = json!({ "platform": "slack", "mood": "good" });
+        let nested = of("agent_memory_remember", json!({ "topic_raw": "t", "content": "c", "source": source })).unwrap_err();
+        assert_eq!(nested.fields()[0].field, "source.mood");
+        let many: Map<String, Value> = (0..50).map(|n| (format!("x{n}"), Value::Null)).collect();
+        assert_eq!(of("agent_memory_forget", Value::Object(many)).unwrap_err().fields().len(), UNKNOWN_MAX + 1, "and memory_id is missing");
     }
 
     #[test]

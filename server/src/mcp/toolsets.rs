@@ -143,7 +143,7 @@ impl fmt::Display for Toolsets {
 /// Leaves out of the schema of a tool what few calls need.
 pub fn shorten(tool: &str, schema: &mut Value) {
     if let Some(fields) = schema.as_object_mut() {
-        // Unknown arguments are no error here.
+        // The answer or the error says which arguments are unknown: a model need not pay for it in every list.
         fields.remove("additionalProperties");
     }
     for path in RARE.iter().filter(|(name, _)| *name == tool).flat_map(|(_, paths)| paths.iter()) {

@@ -91,6 +91,11 @@ async fn arguments_are_read_as_clients_send_them() {
     assert_eq!(recalled["structuredContent"]["hits"][0]["content"], "Vera likes green tea", "{recalled}");
     assert_eq!(recalled["structuredContent"]["ignored_arguments"], json!(["limit"]));
     assert_eq!(recalled["content"][1]["text"], "Ignored, because this tool has no such argument: limit.");
+    let id = &recalled["structuredContent"]["hits"][0]["memory_id"];
+    let tried = session.tool("agent_memory_forget", json!({ "memory_id": id, "dry_run": true })).await;
+    assert_eq!(tried["structuredContent"]["error"]["fields"][0]["field"], "dry_run", "{tried}");
+    let kept = session.tool("agent_memory_recall", json!({ "query": "green tea" })).await;
+    assert_eq!(&kept["structuredContent"]["hits"][0]["memory_id"], id, "{kept}");
     let refused = session.tool("agent_memory_recall", json!({ "query": "green tea", "k": "many" })).await;
     let text = refused["content"][0]["text"].as_str().unwrap();
     assert_eq!(text, "invalid: k must be a whole number from 1 to 100, for example 10");

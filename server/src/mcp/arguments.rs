@@ -66,7 +66,7 @@ impl Fit<'_> {
         for (name, value) in given {
             let path = join(path, &name);
             match properties.get(&name).map(without_null) {
-                Some(schema) if is_absent(&name, schema, &value, required.contains(&name.as_str())) => {}
+                Some(schema) if self.is_absent(&name, schema, &value, required.contains(&name.as_str())) => {}
                 Some(schema) => drop(fitted.insert(name, self.value(schema, value, &path))),
                 None if is_closed => self.unknown(path, properties),
                 None => drop(fitted.insert(name, value)),
@@ -77,6 +77,19 @@ impl Fit<'_> {
             self.refuse("is required:", &path, properties.get(name).map_or(&Value::Null, without_null));
         }
         Value::Object(fitted)
+    }
+
+    /// Whether a client leaves an argument out by sending it: as `null`, or as an empty text where no empty text can be meant. An empty text
+    /// is refused where it may be a mistake that costs something: nobody's memory, or one that is in no project.
+    fn is_absent(&self, name: &str, schema: &Value, value: &Value, is_required: bool) -> bool {
+        let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
+        let says_whose = name == "user_id" || (!self.only_reads && matches!(name, "project_id" | "repo_id"));
+        let means_text = || match kind(schema) {
+            Kind::Text => is_required || !(name.ends_with("_id") || schema.get("pattern").is_some() || schema.get("minLength").is_some()),
+            Kind::Any => true,
+            _ => false,
+        };
+        value.is_null() || (is_blank && !says_whose && !means_text())
     }
 
     /// Notes an argument that the tool does not have. A read goes on without it. A write does not: without `userId` it would store a memory
@@ -192,17 +205,6 @@ fn without_null(schema: &Value) -> &Value {
     }
 }
 
-/// Whether a client leaves an argument out by sending it: as `null`, or as an empty text where no empty text can be meant.
-fn is_absent(name: &str, schema: &Value, value: &Value, is_required: bool) -> bool {
-    let is_blank = value.as_str().is_some_and(|text| text.trim().is_empty());
-    let means_text = || match kind(schema) {
-        Kind::Text => is_required || !(name.ends_with("_id") || schema.get("pattern").is_some() || schema.get("minLength").is_some()),
-        Kind::Any => true,
-        _ => false,
-    };
-    value.is_null() || (is_blank && !means_text())
-}
-
 /// A value, or the one that is written in it as JSON.
 fn from_text(value: Value, is_meant: fn(&Value) -> bool) -> Value {
     let read = value.as_str().and_then(|text| serde_json::from_str(text).ok()).filter(is_meant);
@@ -309,7 +311,7 @@ mod tests {
             (json!({ "query": "tea", "k": null, "as_of": null, "filters": null }), json!({ "query": "tea" })),
             (json!({ "query": "tea", "k": "5", "expected": "True" }), json!({ "query": "tea", "k": 5, "expected": true })),
             (json!({ "query": "tea", "k": 5.0 }), json!({ "query": "tea", "k": 5 })),
-            (json!({ "query": "tea", "k": "", "as_of": " ", "user_id": "" }), json!({ "query": "tea" })),
+            (json!({ "query": "tea", "k": "", "as_of": " ", "user_id": null }), json!({ "query": "tea" })),
             (json!({ "query": "tea", "as_of": "2026-11-28" }), json!({ "query": "tea", "as_of": "2026-11-28T00:00:00Z" })),
             (
                 json!({ "query": "tea", "as_of": "2026-11-28T09:30:00+01:00" }),
@@ -337,6 +339,21 @@ mod tests {
         let numbered =
             of("agent_memory_remember", json!({ "topic_raw": "t", "content": "c", "source": { "platform": "x", "message_id": 7 } }));
         assert_eq!(numbered.unwrap().input["source"]["message_id"], "7");
+    }
+
+    #[test]
+    fn an_empty_text_means_neither_nobody_nor_no_project() {
+        assert_eq!(of("agent_memory_recall", json!({ "query": "tea", "user_id": "" })).unwrap().input["user_id"], "");
+        for field in ["user_id", "project_id"] {
+            let sent = json!({ "topic_raw": "t", "content": "c", field: " ", "source": { "platform": "x", "thread_id": "" } });
+            let read = tools::read::<wire::RememberRequest>(of("agent_memory_remember", sent).unwrap().input);
+            assert_eq!(read.unwrap_err().fields()[0].field, field);
+        }
+        let expected = "repo_id must be an id, for example \"01900000-0000-7000-8000-000000000000\"";
+        assert_eq!(
+            message("agent_memory_remember", json!({ "topic_raw": "t", "content": "c", "repo_id": "", "source": { "platform": "x" } })),
+            expected
+        );
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Clients write `null` for what they leave out, numbers and objects as text, and a day where a time belongs. Over HTTP such an input is
 //! refused.
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Days, NaiveDate, NaiveTime, SecondsFormat, Utc};
 use foundation::Error;
 use remembrancer::tools::{self, Effect, Tool};
 use serde_json::{Map, Number, Value, json};
@@ -35,10 +35,10 @@ fn schema(tool: &Tool) -> &'static Value {
 /// # Errors
 /// `Invalid`: every argument that is missing or cannot be read, with what is expected and an example; an unknown one, unless the tool only
 /// reads.
-pub fn fit(tool: &Tool, arguments: Map<String, Value>) -> Result<Fitted, Error> {
+pub fn fit(tool: &Tool, arguments: Map<String, Value>, now: DateTime<Utc>) -> Result<Fitted, Error> {
     let (schema, only_reads) = (schema(tool), tool.effect == Effect::Read);
     let example = schema.pointer("/examples/0").unwrap_or(&Value::Null);
-    let mut fit = Fit { example, only_reads, ignored: Vec::new(), wrong: Vec::new() };
+    let mut fit = Fit { example, only_reads, now, ignored: Vec::new(), wrong: Vec::new() };
     let input = fit.object(schema, arguments, "");
     if fit.wrong.is_empty() { Ok(Fitted { input, ignored: fit.ignored }) } else { Err(Error::Invalid(fit.wrong)) }
 }
@@ -47,6 +47,7 @@ struct Fit<'a> {
     /// An example of the whole input.
     example: &'a Value,
     only_reads: bool,
+    now: DateTime<Utc>,
     ignored: Vec<String>,
     wrong: Vec<FieldError>,
 }
@@ -120,7 +121,7 @@ impl Fit<'_> {
             (Kind::Whole, value) => number(&value).and_then(whole).filter(|number| is_within(schema, number)).map(Value::Number),
             (Kind::Number, value) => number(&value).filter(|number| is_within(schema, number)).map(Value::Number),
             (Kind::Flag, Value::String(text)) => text.trim().to_ascii_lowercase().parse().ok().map(Value::Bool),
-            (Kind::Time, Value::String(text)) => time(text.trim()).map(Value::String),
+            (Kind::Time, Value::String(text)) => self.time(text.trim(), path).map(Value::String),
             (Kind::Id, Value::String(text)) => Uuid::try_parse(text.trim()).ok().map(|id| json!(id)),
             // Some clients send the id of a message or a thread as a number.
             (Kind::Text, Value::Number(number)) if !number.is_f64() => Some(json!(number.to_string())),
@@ -131,6 +132,20 @@ impl Fit<'_> {
             self.refuse("must be", path, schema);
             Value::Null
         })
+    }
+
+    /// A time. A date is the midnight in UTC with which it begins; where a period ends, it is the next midnight, because the day belongs to
+    /// the period. An `as_of` of today is now: it may not be in the future.
+    fn time(&self, text: &str, path: &str) -> Option<String> {
+        let Ok(date) = text.parse::<NaiveDate>() else { return text.parse::<DateTime<Utc>>().ok().map(|_| text.to_owned()) };
+        let begin = date.and_time(NaiveTime::MIN).and_utc();
+        let end = begin.checked_add_days(Days::new(1))?;
+        let time = match path.rsplit('.').next() {
+            Some("until") => end,
+            Some("as_of") if begin <= self.now => end.min(self.now),
+            _ => begin,
+        };
+        Some(time.to_rfc3339_opts(SecondsFormat::AutoSi, true))
     }
 
     fn list(&mut self, schema: &Value, items: Vec<Value>, path: &str) -> Value {
@@ -235,14 +250,6 @@ fn is_within(schema: &Value, number: &Number) -> bool {
     limit("minimum").is_none_or(|least| number >= least) && limit("maximum").is_none_or(|most| number <= most)
 }
 
-/// A time; that of a date is its midnight in UTC.
-fn time(text: &str) -> Option<String> {
-    if let Ok(date) = text.parse::<NaiveDate>() {
-        return Some(format!("{date}T00:00:00Z"));
-    }
-    text.parse::<DateTime<Utc>>().ok().map(|_| text.to_owned())
-}
-
 /// What a value must be, in words.
 fn expected(schema: &Value) -> String {
     let limits = match (schema.get("minimum"), schema.get("maximum")) {
@@ -293,7 +300,7 @@ mod tests {
 
     fn of(tool: &str, arguments: Value) -> Result<Fitted, Error> {
         let Value::Object(arguments) = arguments else { panic!("{arguments} is no object") };
-        fit(tools::find(tool).unwrap(), arguments)
+        fit(tools::find(tool).unwrap(), arguments, "2026-11-28T12:00:00Z".parse().unwrap())
     }
 
     fn message(tool: &str, arguments: Value) -> String {
@@ -312,7 +319,13 @@ mod tests {
             (json!({ "query": "tea", "k": "5", "expected": "True" }), json!({ "query": "tea", "k": 5, "expected": true })),
             (json!({ "query": "tea", "k": 5.0 }), json!({ "query": "tea", "k": 5 })),
             (json!({ "query": "tea", "k": "", "as_of": " ", "user_id": null }), json!({ "query": "tea" })),
-            (json!({ "query": "tea", "as_of": "2026-11-28" }), json!({ "query": "tea", "as_of": "2026-11-28T00:00:00Z" })),
+            (json!({ "query": "tea", "as_of": "2026-11-27" }), json!({ "query": "tea", "as_of": "2026-11-28T00:00:00Z" })),
+            (json!({ "query": "tea", "as_of": "2026-11-28" }), json!({ "query": "tea", "as_of": "2026-11-28T12:00:00Z" })),
+            (json!({ "query": "tea", "as_of": "2026-11-29" }), json!({ "query": "tea", "as_of": "2026-11-29T00:00:00Z" })),
+            (
+                json!({ "query": "tea", "filters": { "from": "2026-11-28", "until": "2026-11-28" } }),
+                json!({ "query": "tea", "filters": { "from": "2026-11-28T00:00:00Z", "until": "2026-11-29T00:00:00Z" } }),
+            ),
             (
                 json!({ "query": "tea", "as_of": "2026-11-28T09:30:00+01:00" }),
                 json!({ "query": "tea", "as_of": "2026-11-28T09:30:00+01:00" }),

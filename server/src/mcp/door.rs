@@ -261,7 +261,7 @@ impl ServerHandler for Door {
         let tool = tool.ok_or_else(|| ErrorData::invalid_params(format!("there is no tool {}", request.name.escape_debug()), None))?;
         let outcome = run(&ctx, &context.ct, async {
             let call = tool.authorize(&ctx)?;
-            let Fitted { input, ignored } = arguments::fit(tool, given)?;
+            let Fitted { input, ignored } = arguments::fit(tool, given, self.engine.clock().now())?;
             Ok((call.run(&self.engine.current(), input).await?, ignored))
         });
         let outcome = tokio::select! {

@@ -11,9 +11,12 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 use uuid::Uuid;
 use wire::FieldError;
+use words::{quote, shorten};
 
 /// Most arguments that an error names as unknown.
 const UNKNOWN_MAX: usize = 10;
+/// Longest path of an unknown argument that is named, in characters.
+const PATH_MAX: usize = 60;
 
 /// Arguments that fit the schema of their tool.
 #[derive(Debug, PartialEq)]
@@ -69,7 +72,7 @@ impl Fit<'_> {
             match properties.get(&name).map(without_null) {
                 Some(schema) if self.is_absent(&name, schema, &value, required.contains(&name.as_str())) => {}
                 Some(schema) => drop(fitted.insert(name, self.value(schema, value, &path))),
-                None if is_closed => self.unknown(path, properties),
+                None if is_closed => self.unknown(shorten(&quote::inline(&path), PATH_MAX), properties),
                 None => drop(fitted.insert(name, value)),
             }
         }
@@ -373,6 +376,8 @@ mod tests {
     fn a_read_goes_on_without_unknown_arguments() {
         let mut fitted = of("agent_memory_recall", json!({ "query": "tea", "mood": 1, "filters": { "colour": "red" } })).unwrap();
         fitted.ignored.sort();
+        let odd = of("agent_memory_recall", json!({ "query": "tea", "a\n[id: b]": 1, ("x".repeat(9_000)): 1 })).unwrap().ignored;
+        assert!(odd.iter().all(|name| !name.contains('\n') && name.chars().count() <= PATH_MAX), "{odd:?}");
         assert_eq!(of("list_projects", json!({ "limit": 3 })).unwrap(), Fitted { input: json!({}), ignored: vec!["limit".into()] });
         assert_eq!(
             fitted,

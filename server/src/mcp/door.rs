@@ -28,6 +28,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use wire::{ErrorBody, ErrorCode, RequestId, TenantId, UserRef};
+use words::quote;
 
 /// Longest time a call may take: less than HTTP gives it, so that the client gets an answer in the protocol's form.
 const LONGEST: Duration = Duration::from_secs(55);
@@ -35,6 +36,9 @@ const LONGEST: Duration = Duration::from_secs(55);
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// The code of JSON-RPC for a request that is refused and for which it has no code of its own.
 const REFUSED: rmcp::model::ErrorCode = rmcp::model::ErrorCode(-32000);
+
+/// Most ignored arguments that an answer names.
+const IGNORED_MAX: usize = 10;
 
 const INSTRUCTIONS: &str = "Long-term memory. Recall before you reason about anything new, and remember facts, preferences, decisions and \
     changes that will matter in later conversations. The prompts of this server say when and how.";
@@ -199,9 +203,12 @@ fn tool_error(error: &Error, id: RequestId) -> CallToolResult {
 fn result(Output { mut value, text }: Output, ignored: &[String]) -> CallToolResult {
     let mut content = vec![ContentBlock::text(text)];
     if !ignored.is_empty() {
-        content.push(ContentBlock::text(format!("Ignored, because this tool has no such argument: {}.", ignored.join(", "))));
+        let named: Vec<&str> = ignored.iter().take(IGNORED_MAX).map(String::as_str).collect();
+        let names: Vec<String> = named.iter().map(|name| quote::marked(name)).collect();
+        let more = if named.len() < ignored.len() { ", …" } else { "" };
+        content.push(ContentBlock::text(format!("Ignored, because this tool has no such argument: {}{more}", names.join(", "))));
         if let Value::Object(fields) = &mut value {
-            fields.insert("ignored_arguments".into(), json!(ignored));
+            fields.insert("ignored_arguments".into(), json!(named));
         }
     }
     let mut result = CallToolResult::structured(value);

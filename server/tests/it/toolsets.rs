@@ -90,7 +90,12 @@ async fn arguments_are_read_as_clients_send_them() {
     let recalled = session.tool("agent_memory_recall", json!({ "query": "green tea", "k": "3", "limit": 3 })).await;
     assert_eq!(recalled["structuredContent"]["hits"][0]["content"], "Vera likes green tea", "{recalled}");
     assert_eq!(recalled["structuredContent"]["ignored_arguments"], json!(["limit"]));
-    assert_eq!(recalled["content"][1]["text"], "Ignored, because this tool has no such argument: limit.");
+    assert_eq!(recalled["content"][1]["text"], "Ignored, because this tool has no such argument: “limit”");
+    let many: serde_json::Map<String, Value> =
+        (10..100).map(|n| (format!("x{n}"), json!(n))).chain([("query".into(), json!("tea"))]).collect();
+    let recalled = session.tool("agent_memory_recall", Value::Object(many)).await;
+    assert_eq!(recalled["structuredContent"]["ignored_arguments"].as_array().unwrap().len(), 10, "{recalled}");
+    assert!(recalled["content"][1]["text"].as_str().unwrap().ends_with("“x19”, …"), "{recalled}");
     let id = &recalled["structuredContent"]["hits"][0]["memory_id"];
     let tried = session.tool("agent_memory_forget", json!({ "memory_id": id, "dry_run": true })).await;
     assert_eq!(tried["structuredContent"]["error"]["fields"][0]["field"], "dry_run", "{tried}");

@@ -209,10 +209,11 @@ pub async fn key(engine: &Engine, command: Key) -> Result<(), Failure> {
             let (ctx, agent) = open_agent(engine, &tenant, &agent).await?;
             let expires = days.map(|days| engine.clock().now() + Duration::days(days.into()));
             let (id, key) = identity::create_key(engine, &ctx, agent, &name, &scopes, user.as_ref(), expires).await?;
+            // First: nobody could use or revoke a key that was not printed because the rest failed.
+            println!("key {id}\n{key}");
             if !toolsets.is_empty() {
                 identity::set_toolsets(engine, &ctx, id, &toolsets).await?;
             }
-            println!("key {id}\n{key}");
         }
         Key::SetToolsets { id, tenant, toolsets } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;

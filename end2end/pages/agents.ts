@@ -24,6 +24,16 @@ export class AgentPage extends Frame {
   readonly blocked = this.page.getByTestId('blocked');
   private readonly reason = this.page.getByRole('textbox', { name: 'Reason' });
 
+  /** The key with this text. */
+  key(text: string): Locator {
+    return this.keys.filter({ hasText: text });
+  }
+
+  async revoke(key: Locator): Promise<void> {
+    await key.getByText('Revoke…', { exact: true }).click();
+    await this.send(key.getByRole('button', { name: /^Revoke key/ }));
+  }
+
   async block(reason: string): Promise<void> {
     await this.page.getByText('Block…', { exact: true }).click();
     await this.reason.fill(reason);

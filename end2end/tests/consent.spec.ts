@@ -40,7 +40,12 @@ test('a client gets the access that was chosen', { tag: ['@no-js', '@phone'] }, 
   expect(tools).not.toContain('"agent_memory_remember"');
 
   await agentPage.goto(`/agents/${agent.id}`);
-  await expect(page.getByTestId('key').filter({ hasText: name })).toContainText('Renewed by its client');
+  const key = agentPage.key(name);
+  await expect(key).toContainText('Renewed by its client');
+  await expect(key).toContainText('Access given by');
+  await agentPage.revoke(key);
+  await expect(key).toContainText('revoked');
+  await expect(key.getByText('Revoke…', { exact: true })).toHaveCount(0);
 });
 
 test('a denial leads back to the client without a code', { tag: '@no-js' }, async ({ consent, page, request }) => {

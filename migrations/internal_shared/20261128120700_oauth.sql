@@ -44,6 +44,9 @@ alter table oauth_grants enable row level security;
 create policy oauth_clients_system on oauth_clients to rmb_system using (true);
 create policy oauth_grants_system on oauth_grants to rmb_system using (true);
 create policy oauth_grants_app on oauth_grants to rmb_app using (tenant_id = nullif(current_setting('rmb.tenant', true), '')::uuid);
+-- The list also names the user of a key, and the operator who gave it to a client.
+grant select (user_id) on api_keys to rmb_app;
+grant select (operator_id) on oauth_grants to rmb_app;
 
 grant select, insert, delete on oauth_clients to rmb_system;
 grant select, insert, delete, update (exchanged_at, family_hash, turn_hash, refresh_expires_at) on oauth_grants to rmb_system;

@@ -1,5 +1,5 @@
 use super::text_enum::text_enum;
-use super::{AgentId, Discipline, KeyId, KeyScope, LifecyclePolicy, MemoryStatus, RecallCounts, UserId};
+use super::{AgentId, Discipline, KeyId, KeyScope, LifecyclePolicy, MemoryStatus, OperatorId, RecallCounts, UserId};
 use chrono::{DateTime, NaiveDate, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -53,6 +53,12 @@ pub struct AgentKey {
     /// The public part of the key: `rmb_…_…`.
     pub hint: String,
     pub scopes: Vec<KeyScope>,
+    /// The sets of tools that its clients list besides `core`.
+    pub toolsets: Vec<Toolset>,
+    /// The one user that it acts for, by name or reference.
+    pub user: Option<(UserId, Option<String>)>,
+    /// The operator who gave it to a client, by name; absent for a key that somebody made.
+    pub given_by: Option<(OperatorId, String)>,
     pub created_at: DateTime<Utc>,
     /// All requests with it, some seconds ago.
     pub requests: i64,

@@ -239,6 +239,33 @@ async fn what_no_operator_can_give_is_answered_at_once_and_a_denial_too() {
 }
 
 #[tokio::test]
+async fn whoever_gave_access_sees_for_whom_and_revokes_it() {
+    let site = Site::new().await;
+    let world = &site.world;
+    let agent = world.atlas.agent_id().unwrap();
+    let mina = identity::add_user(&world.engine, &world.system, "crm-4711", Some("Mina"), None).await.unwrap().id;
+    let login = format!("idris@{}", world.tenant_slug);
+    let idris = identity::create_operator(&world.engine, &world.system, &login, "Idris", PASSWORD, &[OperatorRole::Viewer]).await.unwrap();
+    let client = Client::of(&site, sign_in(&site, &login, PASSWORD).await.1).await;
+    let allowed = answer_of(&client.decide(&client.asked, "allow", READ, "crm-4711").await);
+    let (access, _) = tokens(&client.exchange(allowed.get("code").unwrap()).await);
+    let key = client.keys().await.pop().unwrap();
+    assert_eq!((key.user, key.given_by), (Some((mina, Some("Mina".into()))), Some((idris, "Idris".into()))));
+    let page = site.get(&format!("/agents/{agent}"), &[(header::COOKIE, &client.cookie), (header::ACCEPT, "text/html")]).await.text;
+    assert!(page.contains("Access given by Idris") && page.contains("Mina") && page.contains("Toolsets: core"), "{page}");
+    let path = "/console/api/revoke_key";
+    assert_eq!(page.matches(path).count(), 1, "only the key that Idris gave: {page}");
+
+    let detail = overview::agent(&world.engine, &world.vera, agent).await.unwrap();
+    let other = detail.keys.into_iter().find(|key| world.atlas_key.starts_with(key.hint.trim_end_matches('…'))).unwrap();
+    for id in [other.id, key.id] {
+        post(&site, &client.cookie, path, FIELDS, with_token(&client.cookie, path, &format!("id={id}&agent={agent}"))).await;
+    }
+    assert_eq!(recall(&site, &world.atlas_key).await, StatusCode::OK, "only admins revoke the keys of others");
+    assert_eq!(recall(&site, &access).await, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
 async fn a_code_is_good_once_for_its_client_its_verifier_and_a_minute() {
     let site = Site::new().await;
     let client = Client::new(&site).await;

@@ -2,7 +2,7 @@ use crate::{ConsoleError, Flash, guard::operator, query::Query, submit::submit};
 use foundation::identity;
 use leptos::prelude::*;
 use remembrancer::overview;
-use wire::{AgentDetail, AgentId, AgentSummary};
+use wire::{AgentDetail, AgentId, AgentSummary, KeyId};
 
 pub async fn agents() -> Result<Vec<AgentSummary>, ConsoleError> {
     let (engine, ctx) = operator().await?;
@@ -29,6 +29,17 @@ pub async fn set_agent_blocked(id: AgentId, blocked: bool, #[server(default)] re
         });
         let back = [("id", id.to_string()), ("blocked", (!blocked).to_string()), ("reason", "Undo".to_owned())];
         Ok(if changed { done.undone_by("set_agent_blocked", back) } else { done })
+    })
+    .await
+}
+
+/// Revokes a key of an agent, then redirects to the agent's page.
+#[server(endpoint = "revoke_key")]
+pub async fn revoke_key(id: KeyId, agent: AgentId) -> Result<(), ConsoleError> {
+    let page = format!("/agents/{agent}");
+    submit(&page, Query::default().with("key", id), |engine, ctx| async move {
+        identity::revoke_key(&engine, &ctx, id).await?;
+        Ok(Flash::done("Revoked. The key is refused from now on."))
     })
     .await
 }

@@ -5,6 +5,7 @@ use crate::{
         memories::NewMemoryLink,
         people::Person,
         recall::{Columns, Legend, rate, recall_columns, spoken},
+        session::Viewer,
     },
     guard::by_id,
     layout::{Crumb, ViewerResource},
@@ -14,19 +15,23 @@ use crate::{
 use extract::transcript::zone::day_start;
 use leptos::prelude::*;
 use leptos_meta::Title;
-use wire::{AgentDetail, AgentId, AgentKind, BarUnit, Discipline, HealthBar, MemoryStatus, OperatorRole, RecallCounts, UserId};
+use wire::{
+    AgentDetail, AgentId, AgentKind, BarUnit, Discipline, HealthBar, MemoryStatus, OperatorProfile, OperatorRole, RecallCounts, UserId,
+};
 
 /// The page of one agent: its keys, memories, recalls, users and limits.
 #[component]
 pub fn AgentPage() -> impl IntoView {
     let id = use_param::<AgentId>("id");
     let detail = reading(by_id(id, read_agent, "No agent has this id."));
-    let (who, query) = (ViewerResource::shared(), use_query());
+    let (who, query) = (ViewerResource::expect(), use_query());
     view! {
         <Crumb href="/agents" text="Agents" />
         {awaited(async move {
-            let (may_block, flash) = who.allows(OperatorRole::Admin).await;
-            or_missing("Agent", detail.await, |detail| view! { <Whole detail may_block flash query /> })
+            let viewer = who.await.ok();
+            let who = viewer.as_ref().map(|viewer| viewer.profile.clone());
+            let flash = viewer.and_then(Viewer::refused);
+            or_missing("Agent", detail.await, |detail| view! { <Whole detail who flash query /> })
         })}
     }
 }
@@ -37,7 +42,10 @@ fn of(path: &str, id: AgentId) -> String {
 }
 
 #[component]
-fn Whole(detail: AgentDetail, may_block: bool, flash: Option<Flash>, query: Query) -> impl IntoView {
+fn Whole(detail: AgentDetail, who: Option<OperatorProfile>, flash: Option<Flash>, query: Query) -> impl IntoView {
+    let may_block = who.as_ref().is_some_and(|who| who.has(OperatorRole::Admin));
+    // A key that could not be revoked is no reason to open the form that blocks the agent.
+    let flash = flash.filter(|flash| Query::parse(&flash.typed).get("key").is_none());
     let agent = detail.summary.clone();
     let (id, is_agent) = (agent.id, agent.kind == AgentKind::Agent);
     let name = (!agent.name.eq_ignore_ascii_case(&agent.slug)).then(|| agent.name.clone());
@@ -65,7 +73,7 @@ fn Whole(detail: AgentDetail, may_block: bool, flash: Option<Flash>, query: Quer
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
                 <Recalls id days=detail.days.clone() week=detail.week month=detail.month />
-                {is_agent.then(|| view! { <Keys id keys=detail.keys.clone() now=detail.now query=query.clone() /> })}
+                {is_agent.then(|| view! { <Keys id keys=detail.keys.clone() who now=detail.now query=query.clone() /> })}
                 <Users id users=detail.users.clone() total=detail.users_total />
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">

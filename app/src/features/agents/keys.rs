@@ -1,12 +1,13 @@
 use super::list::when;
 use crate::{
+    features::people::Person,
     query::Query,
-    ui::{Badge, TableCard, Time, Titled, Tone, columns, sorting, text},
+    ui::{Badge, PostForm, TableCard, Time, Titled, Tone, columns, sorting, text},
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use std::cmp::Reverse;
-use wire::{AgentId, AgentKey};
+use wire::{AgentId, AgentKey, KeyId, OperatorProfile, OperatorRole, Toolset};
 
 /// Sorts keys by the column that the URL names, the most used or latest first. Usually those in force come first.
 fn sort(keys: &mut [AgentKey], by: Option<&str>) {
@@ -18,9 +19,16 @@ fn sort(keys: &mut [AgentKey], by: Option<&str>) {
     }
 }
 
-/// The API keys of an agent: what each may do, how often it was used and refused, and when and from where it was last used.
+/// Whether somebody may revoke a key: an admin, and the operator who gave it to a client.
+fn may_revoke(who: Option<&OperatorProfile>, key: &AgentKey) -> bool {
+    let gave = |who: &OperatorProfile| key.given_by.as_ref().is_some_and(|(operator, _)| *operator == who.id);
+    key.revoked_at.is_none() && who.is_some_and(|who| who.has(OperatorRole::Admin) || gave(who))
+}
+
+/// The API keys of an agent: what each may do, for whom and by whom, how often it was used and refused, and when and from where it was last
+/// used.
 #[component]
-pub fn Keys(id: AgentId, keys: Vec<AgentKey>, now: DateTime<Utc>, query: Query) -> impl IntoView {
+pub fn Keys(id: AgentId, keys: Vec<AgentKey>, who: Option<OperatorProfile>, now: DateTime<Utc>, query: Query) -> impl IntoView {
     let mut keys = keys;
     sort(&mut keys, query.get("sort"));
     let path = format!("/agents/{id}");
@@ -33,7 +41,12 @@ pub fn Keys(id: AgentId, keys: Vec<AgentKey>, now: DateTime<Utc>, query: Query) 
         }
         .into_any()
     } else {
-        let rows = keys.into_iter().map(|key| view! { <Row key now /> }).collect_view();
+        let rows = keys.into_iter().map(|key| {
+            let revoke =
+                may_revoke(who.as_ref(), &key).then(|| view! { <Revoke agent=id id=key.id name=text::visible(&key.name) /> }.into_any());
+            view! { <Row key now revoke /> }
+        });
+        let rows = rows.collect_view();
         view! {
             <TableCard label="API keys" rows heads=(
                 columns([("Key", ""), ("Scopes", "hidden @xl:table-cell")]),
@@ -52,8 +65,12 @@ pub fn Keys(id: AgentId, keys: Vec<AgentKey>, now: DateTime<Utc>, query: Query) 
 }
 
 #[component]
-fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
+fn Row(key: AgentKey, now: DateTime<Utc>, revoke: Option<AnyView>) -> impl IntoView {
     let scopes = key.scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(", ");
+    let toolsets = match key.toolsets.contains(&Toolset::All) {
+        true => "all".to_owned(),
+        false => std::iter::once(&Toolset::Core).chain(&key.toolsets).map(|set| set.as_str()).collect::<Vec<_>>().join(", "),
+    };
     // The access of a client goes on when its token has expired.
     let renewable = key.renewable_until.filter(|end| *end > now && key.revoked_at.is_none());
     let expires_at = key.expires_at.filter(|_| renewable.is_none());
@@ -74,10 +91,14 @@ fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
                     {state}
                 </p>
                 <p class="font-mono text-xs break-all text-soft">{key.hint}</p>
+                {key.user.map(|(id, name)| view! { <p class="text-xs text-soft">"Only for " <Person id name /></p> })}
+                {key.given_by.map(|(_, name)| view! { <p class="text-xs break-words text-soft">{format!("Access given by {}", text::visible(&name))}</p> })}
+                <p class="text-xs text-soft">{format!("Toolsets: {toolsets}")}</p>
                 {renewable.map(|end| view! { <p class="text-xs text-soft">"Renewed by its client. Without use it ends " <Time at=end /></p> })}
                 {end.map(|end| view! { <p class="text-xs text-soft">"Expires " <Time at=end /></p> })}
                 <p class="mt-1 text-xs break-words text-soft @xl:hidden">{scopes.clone()}</p>
                 <p class="mt-1 text-xs text-soft @md:hidden">{format!("{requests}, {refused}")}</p>
+                {revoke}
             </td>
             <td class="hidden text-sm break-words text-soft @xl:table-cell">{scopes}</td>
             <td class="hidden @2xl:table-cell"><Time at=key.created_at /></td>
@@ -90,5 +111,22 @@ fn Row(key: AgentKey, now: DateTime<Utc>) -> impl IntoView {
                 {key.last_used_from.map(|from| view! { <p class="font-mono text-xs break-all text-soft" title="The address of the last request">{from}</p> })}
             </td>
         </tr>
+    }
+}
+
+/// The folded form that revokes a key.
+#[component]
+fn Revoke(agent: AgentId, id: KeyId, name: String) -> impl IntoView {
+    let label = format!("Revoke key “{name}”");
+    view! {
+        <details class="mt-1">
+            <summary class="button button-quiet h-6! px-2! text-xs!">"Revoke…"</summary>
+            <PostForm class="mt-1 space-y-1" action="/console/api/revoke_key" fields=[("id", id.to_string()), ("agent", agent.to_string())]>
+                <p class="text-xs text-soft">"It is refused at once. You cannot undo this."</p>
+                <button class="button button-danger" type="submit" aria-label=label>
+                    "Revoke key"
+                </button>
+            </PostForm>
+        </details>
     }
 }

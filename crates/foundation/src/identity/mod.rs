@@ -44,7 +44,7 @@ use crate::intake::Admitted;
 use crate::op::{Access, Actor, OpContext};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx};
-use wire::{AgentId, ErrorCode, KeyId, KeyScope, RequestId, TenantId, Toolset, UserRef, is_slug};
+use wire::{AgentId, ErrorCode, KeyId, KeyScope, OperatorRole, RequestId, TenantId, Toolset, UserRef, is_slug};
 
 /// Longest name of an agent, in characters.
 pub const AGENT_NAME_MAX: usize = 500;
@@ -192,10 +192,16 @@ pub async fn create_key(
 /// Revokes an API key at once.
 ///
 /// # Errors
-/// `Forbidden` without the role `admin`, `NotFound` for a foreign or already revoked one.
-#[verb(role = Admin)]
+/// `Forbidden` without the role `admin`, unless it is the access that this operator gave to a client; `NotFound` for a foreign or already
+/// revoked one.
+#[verb]
 pub async fn revoke_key(engine: &Engine, ctx: &OpContext, key: KeyId) -> Result<(), Error> {
     let mut tx = engine.db().control.begin_system().await?;
+    let grant = store::grant_of_key(&mut tx, ctx.tenant_id, key).await?;
+    let gave = matches!((&ctx.actor, grant), (Actor::Operator { id, .. }, Some(grant)) if *id == grant.operator_id);
+    if !gave {
+        ctx.require_role(OperatorRole::Admin)?;
+    }
     if !store::revoke_key(&mut tx, ctx.tenant_id, key, engine.clock().now()).await? {
         return Err(Error::NotFound("key"));
     }

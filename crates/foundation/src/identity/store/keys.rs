@@ -7,7 +7,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use db::{DbError, SystemPool, Tx, sql};
 use std::collections::BTreeMap;
 use uuid::Uuid;
-use wire::{AgentId, AgentKey, KeyId, KeyScope, TenantId, Toolset, UserId};
+use wire::{AgentId, AgentKey, KeyId, KeyScope, OperatorId, TenantId, Toolset, UserId};
 
 pub struct NewKey<'a> {
     pub id: KeyId,
@@ -96,6 +96,11 @@ struct ListedKey {
     name: String,
     prefix: String,
     scopes: Vec<String>,
+    toolsets: Vec<String>,
+    user_id: Option<UserId>,
+    user_name: Option<String>,
+    operator_id: Option<OperatorId>,
+    operator_name: Option<String>,
     created_at: DateTime<Utc>,
     requests: i64,
     refused: i64,
@@ -112,10 +117,14 @@ pub async fn keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -
     let rows: Vec<ListedKey> = tx
         .rows(sql!(
             [tenant, agent, most],
-            r"select k.id, k.name, k.prefix, k.scopes, k.created_at, k.requests, k.refused, k.last_used_at,
+            r"select k.id, k.name, k.prefix, k.scopes, k.toolsets, k.user_id, coalesce(u.name, u.external_ref) as user_name,
+                 o.id as operator_id, o.name as operator_name, k.created_at, k.requests, k.refused, k.last_used_at,
                  host(k.last_used_from) as last_used_from, k.last_refused_at, k.expires_at, g.refresh_expires_at as renewable_until,
                  k.revoked_at
-            from api_keys k left join oauth_grants g on g.tenant_id = k.tenant_id and g.key_id = k.id
+            from api_keys k
+            left join users u on u.tenant_id = k.tenant_id and u.id = k.user_id
+            left join oauth_grants g on g.tenant_id = k.tenant_id and g.key_id = k.id
+            left join operators o on o.tenant_id = g.tenant_id and o.id = g.operator_id
            where k.tenant_id = $1 and k.agent_id = $2
            order by k.revoked_at is not null, k.created_at desc, k.id limit $3"
         ))
@@ -123,6 +132,9 @@ pub async fn keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, most: i64) -
     let key = |row: ListedKey| {
         Ok(AgentKey {
             scopes: parse_all("api_keys", "scopes", &row.id.to_string(), &row.scopes)?,
+            toolsets: parse_all("api_keys", "toolsets", &row.id.to_string(), &row.toolsets)?,
+            user: row.user_id.map(|id| (id, row.user_name)),
+            given_by: row.operator_id.zip(row.operator_name),
             id: row.id,
             name: row.name,
             hint: format!("rmb_{}_…", row.prefix),

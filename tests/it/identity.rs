@@ -41,7 +41,10 @@ async fn a_key_tells_who_calls_and_what_it_may() {
     let ctx = authenticate(&world, &key).await.unwrap();
     assert_eq!((ctx.tenant_id, ctx.commons_id), (world.system.tenant_id, world.system.commons_id));
     assert_eq!(ctx.access, Access::KeyScopes(scopes.to_vec()));
-    assert_eq!(ctx.actor, Actor::Agent { id: agent(&world.atlas), slug: "atlas".into(), key_id: id, require_user: false });
+    assert_eq!(
+        ctx.actor,
+        Actor::Agent { id: agent(&world.atlas), slug: "atlas".into(), key_id: id, require_user: false, is_granted: false }
+    );
     assert!(ctx.require(KeyScope::MemoryRead).is_ok() && ctx.require(KeyScope::MemoryForget).is_err());
     assert!(ctx.require_role(OperatorRole::Viewer).is_err(), "an agent is no operator");
     assert!(world.vera.require(KeyScope::MemoryRead).is_err(), "an operator is no agent");

@@ -10,8 +10,9 @@ use wire::{AgentId, KeyId, KeyScope, OperatorId, OperatorRole, RequestId, Tenant
 /// Who acts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Actor {
-    /// An agent, through one of its keys.
-    Agent { id: AgentId, slug: String, key_id: KeyId, require_user: bool },
+    /// An agent, through one of its keys. `is_granted`: an operator gave the key to a client with OAuth and chose its user, so that no
+    /// request may name another one.
+    Agent { id: AgentId, slug: String, key_id: KeyId, require_user: bool, is_granted: bool },
     /// A person in the console.
     Operator { id: OperatorId, name: String },
     /// The command line or a worker.

@@ -78,6 +78,6 @@ async fn local_agent(engine: &Engine) -> Result<OpContext, Error> {
 
 fn acting_as(tenant: OpContext, id: AgentId, slug: String, scopes: Vec<KeyScope>) -> OpContext {
     // Only limits and logs of HTTP read the id of the key.
-    let actor = Actor::Agent { id, slug, key_id: KeyId(Uuid::nil()), require_user: false };
+    let actor = Actor::Agent { id, slug, key_id: KeyId(Uuid::nil()), require_user: false, is_granted: false };
     OpContext { actor, access: Access::KeyScopes(scopes), users: None.into(), ..tenant }
 }

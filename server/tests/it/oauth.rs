@@ -130,6 +130,14 @@ fn refused(answer: &Answer, code: &str) {
     assert_eq!(answer.header(header::CACHE_CONTROL), "no-store");
 }
 
+async fn recall_for(site: &Site, key: &str, user: &str) -> StatusCode {
+    let request = Request::post("/api/tools/agent_memory_recall")
+        .header(header::CONTENT_TYPE, "application/json")
+        .header(header::AUTHORIZATION, format!("Bearer {key}"))
+        .header("x-remembrancer-user", user);
+    site.send(request.body(Body::from(r#"{"query": "tea"}"#)).unwrap()).await.status
+}
+
 async fn recall(site: &Site, key: &str) -> StatusCode {
     site.post(Some(key), "agent_memory_recall", r#"{"query": "tea"}"#).await.status
 }
@@ -332,6 +340,10 @@ async fn nobody_gives_more_than_their_roles_allow_and_access_ends_with_them() {
 
     let (access, refresh) = client.tokens().await;
     assert_eq!(site.post(Some(&access), "agent_memory_forget", "{}").await.status, StatusCode::FORBIDDEN);
+    assert_eq!(recall_for(&site, &world.atlas_key, "crm-4710").await, StatusCode::OK, "a key that a person made may name anybody");
+    assert_eq!(recall_for(&site, &access, "crm-4711").await, StatusCode::FORBIDDEN, "access for nobody acts for nobody");
+    let stranger = identity::known_user(&world.engine, &world.system, &"crm-4711".parse().unwrap()).await.unwrap();
+    assert_eq!(stranger, None, "a refused name is not stored");
     identity::set_roles(&world.engine, &world.system, mina, &[OperatorRole::Reviewer]).await.unwrap();
     assert_eq!(recall(&site, &access).await, StatusCode::UNAUTHORIZED);
     refused(&client.refresh(&refresh).await, "invalid_grant");

@@ -152,7 +152,8 @@ pub async fn scopes_of(engine: &Engine, ctx: &OpContext, agent: AgentId) -> Resu
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor, agent = %agent.id))]
 pub async fn acting_as(engine: &Engine, ctx: &OpContext, agent: Agent, users: Users) -> Result<OpContext, Error> {
     let scopes = scopes_of(engine, ctx, agent.id).await?;
-    let actor = Actor::Agent { id: agent.id, slug: agent.slug, key_id: KeyId(Uuid::nil()), require_user: agent.require_user };
+    let actor =
+        Actor::Agent { id: agent.id, slug: agent.slug, key_id: KeyId(Uuid::nil()), require_user: agent.require_user, is_granted: false };
     Ok(OpContext { actor, access: Access::KeyScopes(scopes), users, ..ctx.clone() })
 }
 

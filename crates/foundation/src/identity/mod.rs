@@ -110,10 +110,11 @@ fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Result<Op
     if record.blocked {
         return Err(Error::Forbidden(format!("the agent {} is blocked; an administrator can unblock it", record.agent_slug)));
     }
+    let KeyRecord { require_user, is_granted, .. } = record;
     Ok(OpContext {
         tenant_id: record.tenant_id,
         commons_id: record.commons_id,
-        actor: Actor::Agent { id: record.agent_id, slug: record.agent_slug, key_id: record.key_id, require_user: record.require_user },
+        actor: Actor::Agent { id: record.agent_id, slug: record.agent_slug, key_id: record.key_id, require_user, is_granted },
         access: Access::KeyScopes(record.scopes),
         users: record.user_id.into(),
         idempotency: None,

@@ -36,6 +36,8 @@ pub struct KeyRecord {
     pub agent_id: AgentId,
     pub agent_slug: String,
     pub require_user: bool,
+    /// Whether an operator gave a client this key with OAuth.
+    pub is_granted: bool,
     /// Whether the agent is blocked.
     pub blocked: bool,
     pub secret_hash: Vec<u8>,

@@ -139,10 +139,13 @@ pub async fn acting_for(engine: &Engine, ctx: &OpContext, named: Option<&UserRef
 /// The context of a call whose user the caller's runtime names, where no model can write.
 ///
 /// # Errors
-/// `Forbidden` when the key is bound to another user.
+/// `Forbidden` when the key is bound to another user, or was given to a client for nobody.
 #[boxed]
 pub async fn named_by_caller(engine: &Engine, ctx: OpContext, named: &UserRef) -> Result<OpContext, Error> {
     match (ctx.user(), named) {
+        (None, _) if matches!(ctx.actor, Actor::Agent { is_granted: true, .. }) => {
+            Err(Error::Forbidden("this access was given without a person: leave the user out, or give access again for a person".into()))
+        }
         (None, named) => Ok(OpContext { users: Some(user(engine, &ctx, named).await?).into(), ..ctx }),
         // A name that will be refused is not stored.
         (Some(bound), UserRef::Id(id)) if *id == bound => Ok(ctx),

@@ -50,7 +50,8 @@ impl TryFrom<KeyRow> for KeyRecord {
 macro_rules! keys {
     () => {
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
-                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at
+                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at,
+                 exists (select from oauth_grants g where g.tenant_id = k.tenant_id and g.key_id = k.id) as is_granted
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
             join agents c on c.tenant_id = k.tenant_id and c.kind = 'commons'

@@ -29,6 +29,11 @@ create table oauth_grants (
     -- first part and another second one was used before.
     family_hash        bytea       constraint oauth_grants_family_hash_key unique,
     turn_hash          bytea,
+    -- For some seconds the token before is answered with the same tokens: its client may not have got the first answer, or sent two
+    -- requests at once. The tokens are computed from the one that they replace and this salt.
+    previous_hash      bytea,
+    salt               text,
+    renewed_at         timestamptz,
     refresh_expires_at timestamptz,
     created_at         timestamptz not null,
     constraint oauth_grants_pkey primary key (tenant_id, key_id),
@@ -49,7 +54,8 @@ grant select (user_id) on api_keys to rmb_app;
 grant select (operator_id) on oauth_grants to rmb_app;
 
 grant select, insert, delete on oauth_clients to rmb_system;
-grant select, insert, delete, update (exchanged_at, family_hash, turn_hash, refresh_expires_at) on oauth_grants to rmb_system;
+grant select, insert, delete, update (exchanged_at, family_hash, turn_hash, previous_hash, salt, renewed_at, refresh_expires_at)
+    on oauth_grants to rmb_system;
 grant select (tenant_id, key_id, refresh_expires_at) on oauth_grants to rmb_app;
 -- A new access token replaces the one before.
 grant update (prefix, secret_hash, expires_at) on api_keys to rmb_system;

@@ -319,7 +319,7 @@ pub const TABLES: &[Table] = {
         // The key of the access has the user.
         Table { database: "internal_shared", name: "oauth_grants", label: "Access of clients", kept: Session, erasure: OF_NOBODY, columns: &[
             ("redirect_uri", Plain, false), ("challenge", Plain, false), ("code_hash", Secret, false), ("family_hash", Secret, false),
-            ("turn_hash", Secret, false),
+            ("turn_hash", Secret, false), ("previous_hash", Secret, false), ("salt", Secret, false),
         ] },
         // Operators write them; one that mentions the user goes if an admin ticks it.
         Table { database: "internal_shared", name: "saved_views", label: "Saved views", kept: Forever, erasure: Special, columns: &[

@@ -310,12 +310,22 @@ async fn a_refresh_token_is_good_once_and_an_access_token_for_an_hour() {
     site.world.clock.advance(Duration::hours(2));
     assert_eq!(recall(&site, &first).await, StatusCode::UNAUTHORIZED);
     let (second, refresh) = tokens(&client.refresh(&used).await);
+    site.world.clock.advance(Duration::seconds(29));
+    for _ in 0..2 {
+        assert_eq!(tokens(&client.refresh(&used).await), (second.clone(), refresh.clone()), "requests side by side get the same tokens");
+    }
     assert_eq!(recall(&site, &second).await, StatusCode::OK);
     let (third, last) = tokens(&client.refresh(&refresh).await);
     // Two turns ago: whoever holds the first one must not go on unseen.
     refused(&client.refresh(&used).await, "invalid_grant");
     assert_eq!(recall(&site, &third).await, StatusCode::UNAUTHORIZED, "a token that is used twice ends the access");
     refused(&client.refresh(&last).await, "invalid_grant");
+
+    let (_, used) = client.tokens().await;
+    let (renewed, _) = tokens(&client.refresh(&used).await);
+    site.world.clock.advance(Duration::seconds(30));
+    refused(&client.refresh(&used).await, "invalid_grant");
+    assert_eq!(recall(&site, &renewed).await, StatusCode::UNAUTHORIZED, "a late repeat ends the access, too");
 
     let (_, unused) = client.tokens().await;
     site.world.clock.advance(Duration::days(31));

@@ -161,6 +161,7 @@ pub fn pooled() -> Vec<Pooled> {
                     expires_at: c.now,
                     family_hash: c.fresh.as_bytes(),
                     turn_hash: &[],
+                    salt: "",
                     refresh_expires_at: c.now,
                 };
                 identity::renew(tx, c.tenant, c.key, &new, c.now).await.map(usize::from)?

@@ -82,6 +82,12 @@ pub struct Grant {
     pub exchanged_at: Option<DateTime<Utc>>,
     /// SHA-256 of the second part of the refresh token that is valid.
     pub turn_hash: Option<Vec<u8>>,
+    /// That of the token before.
+    pub previous_hash: Option<Vec<u8>>,
+    /// From which, and from the token before, the tokens are computed.
+    pub salt: Option<String>,
+    /// When the token before was replaced.
+    pub renewed_at: Option<DateTime<Utc>>,
     pub refresh_expires_at: Option<DateTime<Utc>>,
     /// Whether its key was revoked.
     pub is_revoked: bool,

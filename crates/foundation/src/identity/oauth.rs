@@ -24,6 +24,8 @@ const CODE_LASTS: TimeDelta = TimeDelta::seconds(60);
 pub const ACCESS_LASTS: TimeDelta = TimeDelta::hours(1);
 /// How long a refresh token is valid that nobody uses.
 const REFRESH_LASTS: TimeDelta = TimeDelta::days(30);
+/// How long a refresh token that was replaced is answered with the tokens that replaced it.
+const REPEAT_LASTS: TimeDelta = TimeDelta::seconds(30);
 /// How long a client is kept that got no access, and access that has ended.
 const UNUSED_LASTS: TimeDelta = TimeDelta::days(1);
 /// Most clients without access: whoever registers more has to wait until older ones are removed.
@@ -179,7 +181,7 @@ pub struct Exchange {
 pub struct Tokens {
     /// An API key, valid for [`ACCESS_LASTS`].
     pub access: String,
-    /// Can be used once.
+    /// Can be used once, apart from repeats within seconds.
     pub refresh: String,
     pub scopes: Vec<KeyScope>,
 }
@@ -197,15 +199,15 @@ pub async fn exchange(engine: &Engine, sent: &Exchange, request_id: RequestId) -
     }
     let right = is_of(&grant, &sent.client_id)
         && sent.redirect_uri.as_ref().is_none_or(|uri| *uri == grant.redirect_uri)
-        && keys::same(challenge(&sent.verifier).as_bytes(), grant.challenge.as_bytes());
+        && keys::same(digest(&sent.verifier).as_bytes(), grant.challenge.as_bytes());
     if !right || grant.is_revoked || grant.code_expires_at <= engine.clock().now() {
         return Ok(None);
     }
-    issue(engine, tx, &grant, &engine.clock().secret(SECRET_LENGTH), request_id).await
+    issue(engine, tx, &grant, (&engine.clock().secret(SECRET_LENGTH), &sent.code), request_id).await
 }
 
-/// Exchanges a refresh token for new tokens; `None` if it is not valid. A token that was used before ends the access: somebody else may
-/// have it.
+/// Exchanges a refresh token for new tokens; `None` if it is not valid. The same tokens are given again for [`REPEAT_LASTS`]: clients send
+/// requests side by side, and lose answers. Later a token that was used before ends the access: somebody else may have it.
 #[boxed]
 #[tracing::instrument(skip_all)]
 pub async fn refresh(engine: &Engine, client_id: &str, token: &str, request_id: RequestId) -> Result<Option<Tokens>, Error> {
@@ -215,14 +217,20 @@ pub async fn refresh(engine: &Engine, client_id: &str, token: &str, request_id: 
     if !is_of(&grant, client_id) {
         return Ok(None);
     }
-    if !grant.turn_hash.as_ref().is_some_and(|hash| keys::same(hash, &keys::hash(turn))) {
+    let (now, turn) = (engine.clock().now(), keys::hash(turn));
+    let is_turn = |hash: Option<&[u8]>| hash.is_some_and(|hash| keys::same(hash, &turn));
+    let is_repeat = is_turn(grant.previous_hash.as_deref()) && grant.renewed_at.is_some_and(|renewed| now < renewed + REPEAT_LASTS);
+    if !is_repeat && !is_turn(grant.turn_hash.as_deref()) {
         end(engine, tx, &grant, "a refresh token was used twice", request_id).await?;
         return Ok(None);
     }
-    if grant.is_revoked || grant.refresh_expires_at.is_none_or(|expires| expires <= engine.clock().now()) {
+    if grant.is_revoked || grant.refresh_expires_at.is_none_or(|expires| expires <= now) {
         return Ok(None);
     }
-    issue(engine, tx, &grant, family, request_id).await
+    match grant.salt.as_ref().filter(|_| is_repeat) {
+        Some(salt) => Ok(Some(tokens(&grant, (family, token), salt))),
+        None => issue(engine, tx, &grant, (family, token), request_id).await,
+    }
 }
 
 /// Ends the access that a token of the client belongs to. Any other token changes nothing.
@@ -246,27 +254,44 @@ pub async fn revoke(engine: &Engine, client_id: &str, token: &str, request_id: R
     }
 }
 
-/// Replaces the tokens of some access, unless its operator may no longer give it.
-async fn issue(engine: &Engine, mut tx: Tx, grant: &Grant, family: &str, request_id: RequestId) -> Result<Option<Tokens>, Error> {
+/// Replaces the tokens of some access, unless its operator may no longer give it. `given` is as for [`tokens`].
+async fn issue(engine: &Engine, mut tx: Tx, grant: &Grant, given: (&str, &str), request_id: RequestId) -> Result<Option<Tokens>, Error> {
     if grant.is_disabled || !grant.scopes.iter().all(|scope| scope.is_granted_by(&grant.roles)) {
         end(engine, tx, grant, "its operator may no longer give it", request_id).await?;
         return Ok(None);
     }
-    let (now, prefix) = (engine.clock().now(), engine.clock().secret(keys::PREFIX_LENGTH));
-    let (access, turn) = (format!("rmb_{prefix}_{}", engine.clock().secret(SECRET_LENGTH)), engine.clock().secret(SECRET_LENGTH));
+    let (now, salt) = (engine.clock().now(), engine.clock().secret(SECRET_LENGTH));
+    let tokens = tokens(grant, given, &salt);
+    let (Some(prefix), Some((family, turn))) = (keys::prefix_of(&tokens.access), parts(&tokens.refresh)) else {
+        return Err(Error::internal("new tokens do not have the form of tokens"));
+    };
     let new = store::NewTokens {
-        prefix: &prefix,
-        secret_hash: &keys::hash(&access),
+        prefix,
+        secret_hash: &keys::hash(&tokens.access),
         expires_at: now + ACCESS_LASTS,
         family_hash: &keys::hash(family),
-        turn_hash: &keys::hash(&turn),
+        turn_hash: &keys::hash(turn),
+        salt: &salt,
         refresh_expires_at: now + REFRESH_LASTS,
     };
     if !store::renew(&mut tx, grant.tenant_id, grant.key_id, &new, now).await? {
         return Ok(None);
     }
     tx.commit().await?;
-    Ok(Some(Tokens { access, refresh: format!("{REFRESH}{family}_{turn}"), scopes: grant.scopes.clone() }))
+    Ok(Some(tokens))
+}
+
+/// The tokens that replace a code or a refresh token. They are computed, so that a repeat gets the same ones: from what they replace, which
+/// is not stored, and from a salt, which nobody gets. `given` is the first part of the refresh token, and what is replaced.
+fn tokens(grant: &Grant, (family, replaced): (&str, &str), salt: &str) -> Tokens {
+    // The two digits that tokens do not have.
+    let secret = |what: &str| digest(&format!("{what} {salt} {replaced}")).replace('-', "a").replace('_', "b");
+    let prefix: String = secret("prefix").chars().take(keys::PREFIX_LENGTH).collect();
+    Tokens {
+        access: format!("rmb_{prefix}_{}", secret("access")),
+        refresh: format!("{REFRESH}{family}_{}", secret("turn")),
+        scopes: grant.scopes.clone(),
+    }
 }
 
 /// Revokes the key of some access.
@@ -290,10 +315,10 @@ fn parts(token: &str) -> Option<(&str, &str)> {
     (plain(family) && plain(turn)).then_some((family, turn))
 }
 
-/// The PKCE challenge of a verifier: its SHA-256 in base64url.
-fn challenge(verifier: &str) -> String {
+/// The SHA-256 of a text in base64url, 43 digits: the PKCE challenge of a verifier.
+fn digest(text: &str) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let hash = Sha256::digest(verifier);
+    let hash = Sha256::digest(text);
     let mut text = String::with_capacity(43);
     for three in hash.chunks(3) {
         let bits = three.iter().fold(0, |bits, byte| (bits << 8) | usize::from(*byte)) << (8 * (3 - three.len()));
@@ -310,7 +335,7 @@ mod tests {
     #[test]
     fn the_challenge_is_that_of_the_standard() {
         // RFC 7636, appendix B.
-        assert_eq!(challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
+        assert_eq!(digest("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"), "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM");
     }
 
     #[test]

@@ -79,8 +79,8 @@ macro_rules! grants {
     ($which:literal) => {
         concat!(
             r"select g.tenant_id, c.id as commons_id, g.key_id, k.agent_id, g.client_id, g.operator_id, g.redirect_uri, g.challenge,
-                     g.code_expires_at, g.exchanged_at, g.turn_hash, g.refresh_expires_at, k.revoked_at is not null as is_revoked,
-                     k.scopes, o.roles, o.disabled_at is not null as is_disabled
+                     g.code_expires_at, g.exchanged_at, g.turn_hash, g.previous_hash, g.salt, g.renewed_at,
+                     g.refresh_expires_at, k.revoked_at is not null as is_revoked, k.scopes, o.roles, o.disabled_at is not null as is_disabled
                 from oauth_grants g
                 join api_keys k on k.tenant_id = g.tenant_id and k.id = g.key_id
                 join operators o on o.tenant_id = g.tenant_id and o.id = g.operator_id
@@ -117,19 +117,21 @@ pub struct NewTokens<'a> {
     pub expires_at: DateTime<Utc>,
     pub family_hash: &'a [u8],
     pub turn_hash: &'a [u8],
+    pub salt: &'a str,
     pub refresh_expires_at: DateTime<Utc>,
 }
 
 /// Replaces the tokens of some access; false if its key is revoked.
 pub async fn renew(tx: &mut Tx, tenant: TenantId, key: KeyId, new: &NewTokens<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
     tx.changed_any(sql!(
-        [tenant, key, new.prefix, new.secret_hash, new.expires_at, new.family_hash, new.turn_hash, new.refresh_expires_at, now],
+        [tenant, key, new.prefix, new.secret_hash, new.expires_at, new.family_hash, new.turn_hash, new.refresh_expires_at, now, new.salt],
         r"with renewed as (
             update api_keys set prefix = $3, secret_hash = $4, expires_at = $5
              where tenant_id = $1 and id = $2 and revoked_at is null
             returning tenant_id, id)
           update oauth_grants g
-             set family_hash = $6, turn_hash = $7, refresh_expires_at = $8, exchanged_at = coalesce(g.exchanged_at, $9)
+             set family_hash = $6, turn_hash = $7, previous_hash = g.turn_hash, salt = $10, renewed_at = $9, refresh_expires_at = $8,
+                 exchanged_at = coalesce(g.exchanged_at, $9)
             from renewed
            where g.tenant_id = renewed.tenant_id and g.key_id = renewed.id"
     ))

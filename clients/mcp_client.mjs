@@ -139,7 +139,8 @@ async function consent(address) {
   const inputs = [...form.matchAll(/<input[^>]*>/g)].map(([tag]) => [attribute(tag, "name"), attribute(tag, "value")]);
   const agent = /<option[^>]* value="([^"]+)"/.exec(form)[1];
   const fields = [...inputs.filter(([name]) => name !== "user_id"), ["agent", agent], ["decision", "allow"]];
-  return new URL((await send(BASE_URL + action, fields)).headers.get("location"));
+  const answer = await (await send(BASE_URL + action, fields)).text();
+  return new URL(plain(/http-equiv="refresh" content="0;url=([^"]*)"/.exec(answer)[1]));
 }
 
 await test("OAuth", async () => {

@@ -209,7 +209,7 @@ async def consent(address):
         fields = [(tag["name"], html.unescape(tag["value"])) for tag in tags if tag["name"] != "user_id"]
         agent = re.search(r'<option[^>]* value="([^"]+)"', form)[1]
         answer = await browser.post(action, content=urlencode([*fields, ("agent", agent), ("decision", "allow")]))
-        return answer.headers["location"]
+        return html.unescape(re.search(r'http-equiv="refresh" content="0;url=([^"]*)"', answer.text)[1])
 
 
 class Kept:

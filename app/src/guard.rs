@@ -12,11 +12,7 @@ use foundation::identity::{self, Admission};
 use foundation::{Engine, OpContext};
 use leptos::prelude::*;
 use leptos_axum::{ResponseOptions, redirect};
-use std::{
-    net::IpAddr,
-    sync::{Arc, PoisonError},
-    time::Duration,
-};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 use tokio::sync::OnceCell;
 use tower_sessions::Session;
 use wire::{ErrorCode, FieldError, OperatorId, OperatorProfile, RequestId};
@@ -255,17 +251,6 @@ pub fn own_path<'a>(path: &'a str, otherwise: &'a str) -> &'a str {
     let printable = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\');
     let ours = path.starts_with('/') && !path.starts_with("//") && printable;
     if ours { path } else { otherwise }
-}
-
-/// Lets the form of this page lead to another site with the answer to it. The policy of a page allows its forms only this one.
-pub fn allow_form_to(origin: &str) {
-    let Some(ResponseOptions(parts)) = use_context::<ResponseOptions>() else { return };
-    let mut parts = parts.write().unwrap_or_else(PoisonError::into_inner);
-    let policy = parts.headers.get(header::CONTENT_SECURITY_POLICY).and_then(|policy| policy.to_str().ok());
-    let widened = policy.map(|policy| policy.replace("form-action 'self'", &format!("form-action 'self' {origin}")));
-    if let Some(Ok(widened)) = widened.map(|policy| policy.parse()) {
-        parts.headers.insert(header::CONTENT_SECURITY_POLICY, widened);
-    }
 }
 
 /// The theme in the cookie, `light` or `dark`.

@@ -30,7 +30,7 @@ test('a client gets the access that was chosen', { tag: ['@no-js', '@phone'] }, 
   await consent.scope('memory:write').uncheck();
   await consent.allow.click();
 
-  // The policy of the page lets the form lead to the program.
+  // The page that answers the form leads to the program by itself.
   await page.waitForURL((url) => url.href.startsWith(redirect));
   const answer = new URL(page.url()).searchParams;
   expect(answer.get('state')).toBe('a state');

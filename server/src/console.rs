@@ -1,7 +1,7 @@
 //! The console's part of the router: pages, server functions, files, and their middleware.
 
 use crate::api::Transfers;
-use crate::forms::{require_form_token, require_same_origin};
+use crate::forms::{lead_to_client, require_form_token, require_same_origin};
 use crate::limits::{PerMinute, network};
 use crate::sessions::EngineSessions;
 use crate::shown::show_hidden_characters;
@@ -97,6 +97,7 @@ pub(crate) fn router(
         .with_same_site(SameSite::Lax)
         .with_expiry(Expiry::OnInactivity(INACTIVITY));
 
+    let public_url = Arc::<str>::from(config.public_url.as_str());
     let pages = Router::new()
         .route("/export.jsonl", crate::downloads::export(engine.clone(), transfers.clone()))
         .route("/audit.csv", crate::downloads::audit_log(engine.clone(), transfers.clone(), AuditFormat::Csv))
@@ -106,10 +107,11 @@ pub(crate) fn router(
         .route("/knowledge/documents/{id}/document.md", crate::downloads::document(engine.clone(), transfers))
         .route("/console/upload", crate::uploads::documents(engine.clone()))
         .leptos_routes_with_context(&leptos_options, pages(), context.clone(), document.clone())
+        .layer(middleware::from_fn_with_state(public_url.clone(), lead_to_client))
         .layer(middleware::from_fn(drop_empty_fields))
         .layer(middleware::from_fn(require_form_token))
         .layer(sessions)
-        .layer(middleware::from_fn_with_state(Arc::<str>::from(config.public_url.as_str()), require_same_origin))
+        .layer(middleware::from_fn_with_state(public_url, require_same_origin))
         .layer(middleware::from_fn(forbid_caching));
 
     let not_found = get(render_app_async_with_context(context, document));

@@ -1,4 +1,5 @@
-//! Which forms the console takes: those that come from a page of this server and hold the token of their session.
+//! Which forms the console takes: those that come from a page of this server and hold the token of their session; and how a consent leads
+//! to its client.
 
 use app::{FORM_TOKEN, SIGN_IN, is_form_token, own_path};
 use axum::{
@@ -12,6 +13,10 @@ use futures_util::{StreamExt, stream};
 use std::sync::Arc;
 use tower_sessions::Session;
 use wire::RequestId;
+use wire::oauth::redirect_origin;
+
+/// The form with which an operator gives a client access, or denies it.
+const CONSENT: &str = "/console/api/authorize_client";
 
 /// Bytes of a form that are read to find its token, which is in the first field. In a form with files a boundary and a header come before it.
 const FIRST_FIELD: usize = 512;
@@ -90,18 +95,43 @@ fn first_field<'a>(headers: &HeaderMap, start: &'a [u8]) -> Option<&'a [u8]> {
 fn origin_page(headers: &HeaderMap) -> String {
     let referer = headers.get(header::REFERER).and_then(|value| value.to_str().ok()?.parse::<Uri>().ok());
     let path = referer.and_then(|uri| uri.path_and_query().map(ToString::to_string)).unwrap_or_default();
-    own_path(&path, "/").replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
+    escaped(own_path(&path, "/"))
+}
+
+/// Middleware that makes a page of the redirect with which a consent leads to its client. Browsers apply the policy of a page that sends a
+/// form to every redirect that follows, also to those of the client, which nobody knows. A page of its own leads wherever it likes.
+pub async fn lead_to_client(State(public_url): State<Arc<str>>, request: Request, next: Next) -> Response {
+    let is_consent = request.uri().path() == CONSENT;
+    let response = next.run(request).await;
+    let is_own = |to: &str| to.strip_prefix(&*public_url).unwrap_or(to).starts_with(['/', '?']);
+    let to = response.headers().get(header::LOCATION).and_then(|to| to.to_str().ok());
+    let to = to.filter(|to| is_consent && response.status().is_redirection() && !is_own(to)).map(str::to_owned);
+    to.map_or(response, |to| {
+        let (href, client) = (escaped(&to), redirect_origin(&to).unwrap_or_else(|| "the program".to_owned()));
+        let head = format!("<meta http-equiv=\"refresh\" content=\"0;url={href}\"><title>Back to the program · Remembrancer</title>");
+        let text = "If nothing happens, follow the link.";
+        page(&head, "<h1>Back to the program</h1>", text, &href, &format!("Continue to {client}")).into_response()
+    })
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
 }
 
 /// A page that says why a form was refused. `href` is escaped.
 fn refused(title: &str, text: &str, href: &str, link: &str) -> Response {
-    let page = format!(
-        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Refused · Remembrancer</title>\
+    let title = format!("<p class=\"mb-2 font-mono text-sm text-soft\">403</p><h1>{title}</h1>");
+    (StatusCode::FORBIDDEN, page("<title>Refused · Remembrancer</title>", &title, text, href, link)).into_response()
+}
+
+/// A page with one link. Everything is escaped.
+fn page(head: &str, title: &str, text: &str, href: &str, link: &str) -> Html<String> {
+    Html(format!(
+        "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\">{head}\
 <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><link rel=\"stylesheet\" href=\"/pkg/remembrancer.css\"></head>\
-<body><main class=\"mx-auto flex min-h-dvh max-w-md flex-col justify-center px-6\"><p class=\"mb-2 font-mono text-sm text-soft\">403</p>\
-<h1>{title}</h1><p class=\"mt-2 mb-5 text-soft\">{text}</p><p><a class=\"button button-primary\" href=\"{href}\">{link}</a></p></main></body></html>"
-    );
-    (StatusCode::FORBIDDEN, Html(page)).into_response()
+<body><main class=\"mx-auto flex min-h-dvh max-w-md flex-col justify-center px-6\">{title}\
+<p class=\"mt-2 mb-5 text-soft\">{text}</p><p><a class=\"button button-primary\" href=\"{href}\">{link}</a></p></main></body></html>"
+    ))
 }
 
 #[cfg(test)]

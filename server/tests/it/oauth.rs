@@ -20,6 +20,8 @@ const CALLBACK: &str = "http://127.0.0.1:4711/callback";
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
 const READ: &[&str] = &["memory:read"];
+/// How a page leads elsewhere by itself.
+const LEADS_TO: &str = "http-equiv=\"refresh\" content=\"0;url=";
 
 async fn register(site: &Site, client: Value) -> Answer {
     site.send(Request::post("/oauth/register").body(Body::from(client.to_string())).unwrap()).await
@@ -111,12 +113,16 @@ impl<'a> Client<'a> {
     }
 }
 
-/// The parameters with which a client is answered, at the address that it registered.
+/// The parameters with which a client is answered, at the address that it registered. A page of this server leads there: its forms may lead
+/// here only.
 fn answer_of(answer: &Answer) -> Query {
-    let location = answer.header(header::LOCATION);
-    let (address, query) = location.split_once('?').unwrap_or_else(|| panic!("{answer:?}"));
-    assert_eq!((answer.status, address), (StatusCode::FOUND, CALLBACK), "{answer:?}");
-    Query::parse(query)
+    assert!(answer.header(header::CONTENT_SECURITY_POLICY).contains("form-action 'self';"), "{answer:?}");
+    assert_eq!((answer.status, answer.header(header::CACHE_CONTROL)), (StatusCode::OK, "no-store"), "{answer:?}");
+    let (_, address) = answer.text.split_once(LEADS_TO).unwrap_or_else(|| panic!("{answer:?}"));
+    let (address, query) = address.split('"').next().and_then(|address| address.split_once('?')).unwrap_or_else(|| panic!("{answer:?}"));
+    assert_eq!(address, CALLBACK);
+    assert!(answer.text.contains(&format!("href=\"{CALLBACK}?{query}\"")), "browsers without a refresh have a link: {answer:?}");
+    Query::parse(&query.replace("&amp;", "&"))
 }
 
 fn tokens(answer: &Answer) -> (String, String) {
@@ -166,7 +172,7 @@ async fn a_client_finds_its_way_gets_access_renews_it_and_gives_it_up() {
     for part in ["Claude", "http://127.0.0.1:4711", "memory:write", "atlas", "Deny access"] {
         assert!(page.text.contains(part), "{part}: {}", page.text);
     }
-    assert!(page.header(header::CONTENT_SECURITY_POLICY).contains("form-action 'self' http://127.0.0.1:4711;"), "{page:?}");
+    assert!(page.header(header::CONTENT_SECURITY_POLICY).contains("form-action 'self';"), "{page:?}");
 
     let mina = identity::add_user(&world.engine, &world.system, "crm-4711", Some("Mina"), None).await.unwrap().id;
     let allowed = answer_of(&client.decide(&client.asked, "allow", READ, "crm-4711").await);
@@ -212,7 +218,7 @@ async fn a_client_that_lies_about_its_address_is_told_nothing() {
         let asked = client.asked.with(name, value);
         let page = client.page(&asked).await;
         assert!(page.status.is_client_error() && page.header(header::LOCATION).is_empty(), "{value}: {page:?}");
-        assert!(!page.header(header::CONTENT_SECURITY_POLICY).contains("attacker"), "{page:?}");
+        assert!(!page.text.contains("attacker.example"), "{}", page.text);
         for decision in ["allow", "deny"] {
             let answer = client.decide(&asked, decision, READ, "").await;
             assert!(answer.header(header::LOCATION).starts_with("/oauth/authorize?"), "{value}: {answer:?}");
@@ -224,7 +230,7 @@ async fn a_client_that_lies_about_its_address_is_told_nothing() {
 }
 
 #[tokio::test]
-async fn what_no_operator_can_give_is_answered_at_once_and_a_denial_too() {
+async fn what_no_operator_can_give_leads_away_only_by_a_click_and_a_denial_by_itself() {
     let site = Site::new().await;
     let client = Client::new(&site).await;
     for (name, value, error) in [
@@ -234,8 +240,14 @@ async fn what_no_operator_can_give_is_answered_at_once_and_a_denial_too() {
         ("scope", "users:any", "invalid_scope"),
         ("resource", "https://other.example/mcp", "invalid_target"),
     ] {
-        let answer = answer_of(&client.page(&client.asked.with(name, value)).await);
-        assert_eq!((answer.get("error"), answer.get("state")), (Some(error), Some("x&y")), "{name}={value}");
+        let page = client.page(&client.asked.with(name, value)).await;
+        assert_eq!((page.status, page.header(header::LOCATION)), (StatusCode::BAD_REQUEST, ""), "only a click leads away: {page:?}");
+        for part in
+            [&*format!("href=\"{CALLBACK}?error={error}&amp;error_description="), "&amp;state=x%26y&amp;", "Back to http://127.0.0.1:4711"]
+        {
+            assert!(page.text.contains(part), "{name}={value}: {part}: {}", page.text);
+        }
+        assert!(!page.text.contains("Allow access") && !page.text.contains(LEADS_TO), "{}", page.text);
     }
     let denied = answer_of(&client.decide(&client.asked, "deny", READ, "").await);
     assert_eq!((denied.get("error"), denied.get("code")), (Some("access_denied"), None));
@@ -344,7 +356,7 @@ async fn nobody_gives_more_than_their_roles_allow_and_access_ends_with_them() {
     assert!(!page.text.contains("value=\"memory:write\""), "{}", page.text);
     for scopes in [&["memory:read", "memory:write"][..], &["users:any"], &["unheard-of"], &[]] {
         let answer = client.decide(&client.asked, "allow", scopes, "").await;
-        assert!(!answer.header(header::LOCATION).starts_with(CALLBACK), "{scopes:?}: {answer:?}");
+        assert!(!answer.text.contains(LEADS_TO) && !answer.header(header::LOCATION).starts_with(CALLBACK), "{scopes:?}: {answer:?}");
     }
     assert!(client.keys().await.is_empty());
 

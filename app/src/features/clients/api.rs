@@ -1,7 +1,7 @@
 use super::asked::Asked;
 use crate::{
     ConsoleError,
-    guard::{allow_form_to, console, finish, incomplete, operator, set_status},
+    guard::{console, finish, incomplete, operator, set_status},
     query::Query,
 };
 use foundation::identity::{self, Agent, OauthClient, oauth};
@@ -20,25 +20,33 @@ pub struct Request {
     /// Where the answer goes: scheme, host and port.
     pub origin: String,
     pub agents: Vec<Agent>,
+    /// Why nobody can give what it asks for.
+    pub fault: Option<Fault>,
 }
 
-/// Reads who asks. A client that asks for something that no operator can give is told so at once; one that is unknown, or wants the answer
-/// at an address that it did not register, is told nothing.
+/// What is wrong with a request.
+pub struct Fault {
+    pub why: &'static str,
+    /// The address that tells the client. Only a click leads there: anybody may register a client with any address.
+    pub back: String,
+}
+
+/// Reads who asks, and whether somebody can give it. A client that is unknown, or wants the answer at an address that it did not register,
+/// is told nothing.
 pub async fn read_request(asked: Asked) -> Result<Request, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let client = oauth::client(&engine, &asked.client_id, &asked.redirect_uri).await?;
     let issuer = console()?.public_url;
-    if let Some((code, why)) = asked.fault(&issuer) {
-        redirect(&asked.answer(&issuer, &Query::default().with("error", code).with("error_description", why)));
-        return Err(ConsoleError::new(ErrorCode::Invalid, why));
-    }
+    let fault = asked.fault(&issuer).map(|(code, why)| {
+        set_status(ErrorCode::Invalid);
+        Fault { why, back: asked.answer(&issuer, &Query::default().with("error", code).with("error_description", why)) }
+    });
     let agents = identity::all_agents(&engine, &ctx).await?.into_iter().filter(|agent| agent.kind == AgentKind::Agent).collect();
     let origin = redirect_origin(&asked.redirect_uri).unwrap_or_default();
-    allow_form_to(&origin);
-    Ok(Request { asked, client, origin, agents })
+    Ok(Request { asked, client, origin, agents, fault })
 }
 
-/// Gives a client access or denies it, then redirects to the client.
+/// Gives a client access or denies it, then redirects to the client. The process makes a page of this redirect (`server/src/forms.rs`).
 #[server(endpoint = "authorize_client")]
 pub async fn authorize_client(
     #[server(default)] asked: String,

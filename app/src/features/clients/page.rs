@@ -1,5 +1,5 @@
 use super::{
-    api::{ALLOW, Request, read_request},
+    api::{ALLOW, Fault, Request, read_request},
     asked::Asked,
 };
 use crate::{
@@ -30,7 +30,10 @@ pub fn ConsentPage() -> impl IntoView {
 
 #[component]
 fn Consent(viewer: Viewer, request: Request) -> impl IntoView {
-    let Request { asked, client, origin, agents } = request;
+    let Request { asked, client, origin, agents, fault } = request;
+    if let Some(fault) = fault {
+        return view! { <Refusal client=client.name origin fault /> }.into_any();
+    }
     let (login, roles) = (viewer.profile.login.clone(), viewer.profile.roles.clone());
     let flash = viewer.refused();
     let form = if agents.is_empty() {
@@ -55,6 +58,24 @@ fn Consent(viewer: Viewer, request: Request) -> impl IntoView {
                 "The access appears among the API keys of the agent, where an administrator can revoke it. It ends after 30 days without use, \
                 and when your roles or your password change."
             </p>
+        </section>
+    }
+    .into_any()
+}
+
+/// A request that nobody can allow.
+#[component]
+fn Refusal(client: String, origin: String, fault: Fault) -> impl IntoView {
+    view! {
+        <section class="card max-w-xl space-y-4 p-5" aria-label="Request" data-testid="consent">
+            <p>
+                <strong class="font-semibold break-words">{text::visible(&client)}</strong>
+                " sent a request that nobody can allow: "
+                {fault.why}
+                "."
+            </p>
+            <p class="text-sm text-soft">"Follow the link only if you started this, and if the address is one that you expect."</p>
+            <p><a class="button" rel="external noreferrer" href=fault.back>{format!("Back to {origin}")}</a></p>
         </section>
     }
 }

@@ -42,14 +42,18 @@ pub async fn exchange(
             if !VERIFIER.contains(&verifier.len()) {
                 return Err(Refusal::new("invalid_request", "code_verifier must have 43 to 128 characters"));
             }
-            let sent = Exchange { client_id, code, redirect_uri: form.0.owned("redirect_uri"), verifier };
+            let sent = Exchange { client_id: client_id.clone(), code, redirect_uri: form.0.owned("redirect_uri"), verifier };
             oauth::exchange(&state.engine, &sent, request_id).await
         }
         "refresh_token" => oauth::refresh(&state.engine, &client_id, &form.need("refresh_token")?, request_id).await,
         _ => return Err(Refusal::new("unsupported_grant_type", "grant_type must be authorization_code or refresh_token")),
     };
-    let Tokens { access, refresh, scopes } =
-        tokens?.ok_or_else(|| Refusal::new("invalid_grant", "this is not valid or no longer valid: ask the person again"))?;
+    let Some(Tokens { access, refresh, scopes }) = tokens? else {
+        return Err(match oauth::is_client(&state.engine, &client_id).await? {
+            true => Refusal::new("invalid_grant", "this is not valid or no longer valid: ask the person again"),
+            false => Refusal::new("invalid_client", "this client is not or no longer registered: register again"),
+        });
+    };
     let body = json!({
         "access_token": access,
         "token_type": "Bearer",

@@ -26,8 +26,10 @@ pub const ACCESS_LASTS: TimeDelta = TimeDelta::hours(1);
 const REFRESH_LASTS: TimeDelta = TimeDelta::days(30);
 /// How long a refresh token that was replaced is answered with the tokens that replaced it.
 const REPEAT_LASTS: TimeDelta = TimeDelta::seconds(30);
-/// How long a client is kept that got no access, and access that has ended.
+/// How long a client is kept that got no access.
 const UNUSED_LASTS: TimeDelta = TimeDelta::days(1);
+/// How long access that has ended is kept, and with it its client: a person can give it again without a new registration.
+const ENDED_LASTS: TimeDelta = TimeDelta::days(90);
 /// Most clients without access: whoever registers more has to wait until older ones are removed.
 const UNUSED_MAX: i64 = 1_000;
 /// When to try again then.
@@ -69,14 +71,24 @@ pub async fn register(engine: &Engine, name: &str, redirect_uris: Vec<String>) -
 #[boxed]
 #[tracing::instrument(skip_all)]
 pub async fn client(engine: &Engine, id: &str, redirect_uri: &str) -> Result<OauthClient, Error> {
-    let found = match id.parse::<Uuid>() {
-        Ok(id) => store::oauth_client(engine.db().control.system(), id).await?,
-        Err(_) => None,
-    };
-    let client = found.ok_or(Error::NotFound("client"))?;
+    let client = by_id(engine, id).await?.ok_or(Error::NotFound("client"))?;
     match is_registered(&client.redirect_uris, redirect_uri) {
         true => Ok(client),
         false => Err(Error::invalid("redirect_uri", "is not an address that this client registered")),
+    }
+}
+
+/// Whether a client with this id is registered. One that is not can register again.
+#[boxed]
+#[tracing::instrument(skip_all)]
+pub async fn is_client(engine: &Engine, id: &str) -> Result<bool, Error> {
+    Ok(by_id(engine, id).await?.is_some())
+}
+
+async fn by_id(engine: &Engine, id: &str) -> Result<Option<OauthClient>, Error> {
+    match id.parse::<Uuid>() {
+        Ok(id) => Ok(store::oauth_client(engine.db().control.system(), id).await?),
+        Err(_) => Ok(None),
     }
 }
 
@@ -136,7 +148,7 @@ pub async fn consent(engine: &Engine, ctx: &OpContext, consent: Consent) -> Resu
         code_expires_at,
     };
     let mut tx = engine.db().control.begin_system().await?;
-    store::sweep_grants(&mut tx, now - UNUSED_LASTS).await?;
+    store::sweep_grants(&mut tx, now - ENDED_LASTS).await?;
     if !store::insert_key(&mut tx, ctx.tenant_id, &key, now).await? || !store::insert_grant(&mut tx, ctx.tenant_id, &grant, now).await? {
         return Err(Error::NotFound("agent"));
     }

@@ -19,6 +19,7 @@ use foundation::identity::oauth;
 use foundation::{Engine, Error};
 use serde::Deserialize;
 use serde_json::{Value, json};
+use std::hash::Hash;
 use std::net::IpAddr;
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -29,6 +30,8 @@ use wire::oauth::{RESOURCE, SCOPES_DEFAULT, is_resource};
 const BODY_MAX: usize = 16 * 1024;
 /// Clients that one address may register in a minute.
 const REGISTRATIONS: u32 = 20;
+/// Clients that all addresses together may register in a minute.
+const REGISTRATIONS_OF_ALL: u32 = 100;
 /// Codes and tokens that one address may send in a minute. Hosts of connectors send those of many people.
 const TOKENS: u32 = 600;
 const RESOURCE_METADATA: &str = "/.well-known/oauth-protected-resource";
@@ -41,6 +44,7 @@ pub struct Oauth {
     /// The address of this server, which is its name as an issuer of tokens, too.
     issuer: String,
     registrations: PerMinute<Option<IpAddr>>,
+    registrations_of_all: PerMinute<()>,
     tokens: PerMinute<Option<IpAddr>>,
 }
 
@@ -58,8 +62,14 @@ impl Oauth {
 
 /// The routes of clients, which need no session and no key.
 pub fn router(engine: Engine, issuer: &str) -> Router {
-    let per_minute = |events| PerMinute::new(NonZeroU32::new(events).unwrap_or(NonZeroU32::MIN));
-    let oauth = Oauth { engine, issuer: issuer.to_owned(), registrations: per_minute(REGISTRATIONS), tokens: per_minute(TOKENS) };
+    let most = |events| NonZeroU32::new(events).unwrap_or(NonZeroU32::MIN);
+    let oauth = Oauth {
+        engine,
+        issuer: issuer.to_owned(),
+        registrations: PerMinute::new(most(REGISTRATIONS)),
+        registrations_of_all: PerMinute::new(most(REGISTRATIONS_OF_ALL)),
+        tokens: PerMinute::new(most(TOKENS)),
+    };
     Router::new()
         .route(RESOURCE_METADATA, get(resource_metadata).fallback(method_not_allowed))
         .route(&format!("{RESOURCE_METADATA}{RESOURCE}"), get(resource_metadata).fallback(method_not_allowed))
@@ -136,7 +146,8 @@ struct Registration {
 
 /// `POST /oauth/register` (RFC 7591).
 async fn register(State(state): State<Arc<Oauth>>, client: Option<Extension<ClientAddress>>, body: Bytes) -> Answered {
-    limit(&state.registrations, client)?;
+    limit(&state.registrations, &address(client))?;
+    limit(&state.registrations_of_all, &())?;
     let Registration { redirect_uris, client_name } = serde_json::from_slice(&body)
         .map_err(|error| Refusal::new("invalid_client_metadata", format!("the body is not valid: {error}")))?;
     let name = client_name.filter(|name| !name.trim().is_empty()).unwrap_or_else(|| "A client without a name".to_owned());
@@ -164,10 +175,14 @@ fn refused_registration(error: Error) -> Refusal {
     Refusal::new(code, error.message())
 }
 
-/// Counts a request of an address.
-fn limit(limits: &PerMinute<Option<IpAddr>>, client: Option<Extension<ClientAddress>>) -> Result<(), Error> {
-    let address = client.map(|Extension(ClientAddress(address))| network(address));
-    limits.check(&address).map_err(|wait| {
+/// The network of the address that sent a request.
+fn address(client: Option<Extension<ClientAddress>>) -> Option<IpAddr> {
+    client.map(|Extension(ClientAddress(address))| network(address))
+}
+
+/// Counts a request.
+fn limit<K: Hash + Eq + Clone>(limits: &PerMinute<K>, key: &K) -> Result<(), Error> {
+    limits.check(key).map_err(|wait| {
         metrics::counter!("remembrancer_refused_total", "limit" => "oauth").increment(1);
         Error::RateLimited(wait)
     })

@@ -1,7 +1,7 @@
 //! `POST /oauth/token` and `POST /oauth/revoke`.
 
 use super::answer::{Answered, Refusal, private};
-use super::{Oauth, limit, names};
+use super::{Oauth, address, limit, names};
 use app::{ClientAddress, Query};
 use axum::extract::{Extension, State};
 use axum::http::StatusCode;
@@ -30,7 +30,7 @@ pub async fn exchange(
     client: Option<Extension<ClientAddress>>,
     body: String,
 ) -> Answered {
-    limit(&state.tokens, client)?;
+    limit(&state.tokens, &address(client))?;
     let form = Form(Query::parse(&body));
     let (grant_type, client_id) = (form.need("grant_type")?, form.need("client_id")?);
     if !state.is_resource(&form.0.text("resource")) {
@@ -71,7 +71,7 @@ pub async fn revoke(
     client: Option<Extension<ClientAddress>>,
     body: String,
 ) -> Answered {
-    limit(&state.tokens, client)?;
+    limit(&state.tokens, &address(client))?;
     let form = Form(Query::parse(&body));
     let (client_id, token) = (form.need("client_id")?, form.need("token")?);
     oauth::revoke(&state.engine, &client_id, &token, request_id).await?;

@@ -8,8 +8,9 @@ use app::Query;
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use chrono::Duration;
-use foundation::identity;
-use foundation::testing::PASSWORD;
+use db::clock::SystemClock;
+use foundation::identity::{self, OauthClient};
+use foundation::testing::{PASSWORD, TestDatabases, World};
 use remembrancer::overview;
 use serde_json::{Value, json};
 use wire::{AgentKey, OperatorRole, RequestId};
@@ -344,6 +345,25 @@ async fn a_refresh_token_is_good_once_and_an_access_token_for_an_hour() {
     let (_, unused) = client.tokens().await;
     site.world.clock.advance(Duration::days(31));
     refused(&client.refresh(&unused).await, "invalid_grant");
+}
+
+#[tokio::test]
+async fn a_new_client_takes_the_place_of_the_oldest_that_got_no_access() {
+    let site = Site::on(World::on(TestDatabases::fresh(&SystemClock).await).await, &[]);
+    let engine = &site.world.engine;
+    let (client, oldest) = (Client::new(&site).await, Client::new(&site).await);
+    client.tokens().await;
+    let mut tx = engine.db().control.begin_system().await.unwrap();
+    for _ in 1..1_000 {
+        let other = OauthClient { id: engine.clock().id(), name: "Claude".into(), redirect_uris: vec![CALLBACK.into()] };
+        identity::store::insert_client(&mut tx, &other, engine.clock().now()).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    refused(&oldest.exchange("unheard-of").await, "invalid_grant");
+    let newest = Client::new(&site).await;
+    for (who, error) in [(&oldest, "invalid_client"), (&newest, "invalid_grant"), (&client, "invalid_grant")] {
+        refused(&who.exchange("unheard-of").await, error);
+    }
 }
 
 #[tokio::test]

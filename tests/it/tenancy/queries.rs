@@ -315,7 +315,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("identity::insert_client", "clients belong to no tenant"),
     ("identity::oauth_client", "clients belong to no tenant"),
     ("identity::sweep_clients", "clients belong to no tenant"),
-    ("identity::count_unused_clients", "clients belong to no tenant"),
+    ("identity::trim_clients", "clients belong to no tenant"),
     ("identity::grant_by_code", "finds the tenant by a code, which is a secret"),
     ("identity::grant_by_family", "finds the tenant by a refresh token, which is a secret"),
     ("identity::sweep_grants", "the access of every tenant ends"),

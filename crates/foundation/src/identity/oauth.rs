@@ -12,7 +12,6 @@ use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
 use db::Tx;
 use sha2::{Digest, Sha256};
-use std::time::Duration;
 use uuid::Uuid;
 use verb::verb;
 use wire::oauth::{CLIENT_NAME_MAX, REDIRECTS_MAX, is_challenge, is_redirect, is_registered, redirect_origin};
@@ -30,19 +29,17 @@ const REPEAT_LASTS: TimeDelta = TimeDelta::seconds(30);
 const UNUSED_LASTS: TimeDelta = TimeDelta::days(1);
 /// How long access that has ended is kept, and with it its client: a person can give it again without a new registration.
 const ENDED_LASTS: TimeDelta = TimeDelta::days(90);
-/// Most clients without access: whoever registers more has to wait until older ones are removed.
+/// Most clients without access: the next one takes the place of the oldest.
 const UNUSED_MAX: i64 = 1_000;
-/// When to try again then.
-const UNUSED_WAIT: Duration = Duration::from_secs(60 * 60);
 /// How a refresh token begins. Two secrets follow: the first stays the same, the second changes with each use.
 const REFRESH: &str = "rmr_";
 /// Characters of each secret.
 const SECRET_LENGTH: usize = keys::SECRET_LENGTH;
 
-/// Registers a client. Clients that got no access within a day are removed.
+/// Registers a client. Clients that got no access within a day are removed, and the oldest of them if there are too many.
 ///
 /// # Errors
-/// `Invalid` for `client_name` or `redirect_uris`, which must not hold a secret; `Busy` while too many clients without access are registered.
+/// `Invalid` for `client_name` or `redirect_uris`, which must not hold a secret.
 #[boxed]
 #[tracing::instrument(skip_all)]
 pub async fn register(engine: &Engine, name: &str, redirect_uris: Vec<String>) -> Result<OauthClient, Error> {
@@ -56,9 +53,7 @@ pub async fn register(engine: &Engine, name: &str, redirect_uris: Vec<String>) -
     let (client, now) = (OauthClient { id: engine.clock().id(), name, redirect_uris }, engine.clock().now());
     let mut tx = engine.db().control.begin_system().await?;
     store::sweep_clients(&mut tx, now - UNUSED_LASTS).await?;
-    if store::count_unused_clients(&mut tx).await? >= UNUSED_MAX {
-        return Err(Error::Busy { reason: "too many clients are registered", wait: UNUSED_WAIT });
-    }
+    store::trim_clients(&mut tx, UNUSED_MAX - 1).await?;
     store::insert_client(&mut tx, &client, now).await?;
     tx.commit().await?;
     Ok(client)

@@ -11,8 +11,8 @@ mod views;
 pub use keys::{NewKey, count_source, insert_key, key_by_id, key_by_prefix, key_names, keys_of, revoke_key, scopes_of, write_uses};
 pub use keys::{set_toolsets, toolsets};
 pub use oauth::{
-    NewGrant, NewTokens, count_unused_clients, grant_by_code, grant_by_family, grant_of_key, insert_client, insert_grant, oauth_client,
-    renew, revoke_granted, sweep_clients, sweep_grants,
+    NewGrant, NewTokens, grant_by_code, grant_by_family, grant_of_key, insert_client, insert_grant, oauth_client, renew, revoke_granted,
+    sweep_clients, sweep_grants, trim_clients,
 };
 pub use operators::{
     NewOperator, admins, delete_session, disable_operator, insert_operator, insert_session, operator, operator_by_login, save_session,

@@ -29,9 +29,16 @@ pub async fn sweep_clients(tx: &mut Tx, before: DateTime<Utc>) -> Result<(), DbE
     .await
 }
 
-/// How many clients have no access.
-pub async fn count_unused_clients(tx: &mut Tx) -> Result<i64, DbError> {
-    tx.value(sql!([], "select count(*) from oauth_clients c where not exists (select from oauth_grants g where g.client_id = c.id)")).await
+/// Deletes the oldest clients that have no access, so that at most `most` are left.
+pub async fn trim_clients(tx: &mut Tx, most: i64) -> Result<(), DbError> {
+    tx.run(sql!(
+        [most],
+        r"delete from oauth_clients where id in (
+            select c.id from oauth_clients c
+             where not exists (select from oauth_grants g where g.client_id = c.id)
+             order by c.created_at desc, c.id desc offset $1)"
+    ))
+    .await
 }
 
 /// Access that an operator gives to a client.

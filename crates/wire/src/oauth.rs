@@ -118,9 +118,11 @@ pub fn with_answer(uri: &str, answer: &str) -> String {
 }
 
 /// Whether the address at which a client will use its token is that of the endpoint or of the whole server `issuer`, with or without a
-/// slash at its end. A client that names none means this server.
+/// slash or a query at its end: clients name the whole address that a person entered, also with `?toolset=…`. A client that names none means
+/// this server.
 pub fn is_resource(issuer: &str, named: &str) -> bool {
-    let own = named.trim_end_matches('/').strip_prefix(issuer);
+    let address = named.split_once('?').map_or(named, |(address, _)| address);
+    let own = address.trim_end_matches('/').strip_prefix(issuer);
     named.is_empty() || own.is_some_and(|path| path.is_empty() || path == RESOURCE)
 }
 
@@ -209,13 +211,19 @@ mod tests {
     #[test]
     fn a_token_is_for_this_server_only() {
         let issuer = "https://memory.example.org";
-        for path in ["", "/", "/mcp", "/mcp/"] {
+        for path in ["", "/", "/mcp", "/mcp/", "/mcp?toolset=capture,profile", "/mcp/?toolset=all"] {
             assert!(is_resource(issuer, &format!("{issuer}{path}")), "{path}");
         }
         assert!(is_resource(issuer, ""));
-        for other in
-            ["/", "/mcp", "https://memory.example.org.other.example/mcp", "https://memory.example.org/api", "http://memory.example.org"]
-        {
+        for other in [
+            "/",
+            "/mcp",
+            "?",
+            "https://memory.example.org.other.example/mcp",
+            "https://memory.example.org/api",
+            "http://memory.example.org",
+            "https://other.example/?https://memory.example.org/mcp",
+        ] {
             assert!(!is_resource(issuer, other), "{other}");
         }
     }

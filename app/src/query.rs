@@ -19,7 +19,12 @@ impl Query {
     }
 
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(n, _)| n == name).map(|(_, value)| value.trim())
+        self.exact(name).map(str::trim)
+    }
+
+    /// The value of `name` as it was sent, with blanks at its ends.
+    pub fn exact(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(n, _)| n == name).map(|(_, value)| value.as_str())
     }
 
     /// The value of `name` or an empty string, for a form field.

@@ -236,7 +236,7 @@ async fn drop_empty_fields(request: Request, next: Next) -> Response {
     if request.uri().path().starts_with("/console/") {
         return next.run(request).await;
     }
-    let tidy = request.uri().query().map(|query| query.split('&').filter(|pair| !pair.ends_with('=')).collect::<Vec<_>>().join("&"));
+    let tidy = request.uri().query().map(|query| query.split('&').filter(|pair| !is_empty(pair)).collect::<Vec<_>>().join("&"));
     match tidy {
         Some(tidy) if request.method().is_safe() && (tidy.is_empty() || Some(tidy.as_str()) != request.uri().query()) => {
             let path = request.uri().path();
@@ -244,6 +244,11 @@ async fn drop_empty_fields(request: Request, next: Next) -> Response {
         }
         _ => next.run(request).await,
     }
+}
+
+/// Whether a pair of a query has no value. A value may end with `=`, too, for example one in base64.
+fn is_empty(pair: &str) -> bool {
+    pair.split_once('=').is_some_and(|(_, value)| value.is_empty())
 }
 
 #[cfg(test)]

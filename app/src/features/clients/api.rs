@@ -55,7 +55,7 @@ pub async fn authorize_client(
     #[server(default)] user_id: String,
     #[server(default)] scopes: Vec<KeyScope>,
 ) -> Result<(), ConsoleError> {
-    let asked = Asked::read(&Query::parse(&asked));
+    let asked = Asked::of(&Query::parse(&asked));
     let typed = scopes
         .iter()
         .fold(Query::default().with("agent", agent).with("user_id", &user_id), |query, scope| query.with(scope.as_str(), "yes"));

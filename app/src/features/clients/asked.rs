@@ -22,6 +22,11 @@ form! {
 }
 
 impl Asked {
+    /// Reads the fields, with the state to the last blank: the client compares it.
+    pub fn of(query: &Query) -> Self {
+        Self { state: query.exact("state").unwrap_or_default().to_owned(), ..Self::read(query) }
+    }
+
     /// What is wrong, apart from the client and its address: a code that programs know, and a sentence.
     pub fn fault(&self, issuer: &str) -> Option<(&'static str, &'static str)> {
         if self.response_type != "code" {
@@ -70,7 +75,7 @@ mod tests {
 
     #[test]
     fn each_fault_has_the_code_of_its_standard() {
-        let fault = |query: &Query| Asked::read(query).fault(ISSUER).map(|(code, _)| code);
+        let fault = |query: &Query| Asked::of(query).fault(ISSUER).map(|(code, _)| code);
         assert_eq!(fault(&asked()), None);
         assert_eq!(fault(&asked().with("scope", "memory:read unheard-of").with("resource", "https://memory.example.org/mcp")), None);
         for (name, value, code) in [
@@ -86,7 +91,10 @@ mod tests {
 
     #[test]
     fn an_answer_has_the_state_and_names_the_server() {
-        let answer = Asked::read(&asked()).answer(ISSUER, &Query::default().with("code", "4711"));
+        let answer = Asked::of(&asked()).answer(ISSUER, &Query::default().with("code", "4711"));
         assert_eq!(answer, "https://claude.example/callback?code=4711&state=a%26b%3Dc&iss=https://memory.example.org");
+        let raw = Asked::of(&Query::parse("redirect_uri=https://claude.example/&state=+eyJhIjoxfQ=="));
+        assert_eq!(raw.answer(ISSUER, &Query::default()), "https://claude.example/?state=+eyJhIjoxfQ%3D%3D&iss=https://memory.example.org");
+        assert_eq!(Asked::of(&Query::parse(&raw.query().href(""))), raw, "the form keeps it");
     }
 }

@@ -18,7 +18,7 @@ const NOT_ALLOWED: &str = "Giving access requires the role “viewer”. Ask an 
 /// The page on which an operator gives a client access, or denies it.
 #[component]
 pub fn ConsentPage() -> impl IntoView {
-    let (request, who) = (read_request(Asked::read(&use_query())), ViewerResource::shared());
+    let (request, who) = (read_request(Asked::of(&use_query())), ViewerResource::shared());
     view! {
         <PageHead title="Give access">"A program asks to use the memory of one of your agents."</PageHead>
         {awaited(async move {

@@ -57,5 +57,7 @@ grant select, insert, delete on oauth_clients to rmb_system;
 grant select, insert, delete, update (exchanged_at, family_hash, turn_hash, previous_hash, salt, renewed_at, refresh_expires_at)
     on oauth_grants to rmb_system;
 grant select (tenant_id, key_id, refresh_expires_at) on oauth_grants to rmb_app;
+-- A consent locks the user for whom it is given, and a lock needs the right to update a column.
+grant update (name) on users to rmb_system;
 -- A new access token replaces the one before.
 grant update (prefix, secret_hash, expires_at) on api_keys to rmb_system;

@@ -105,12 +105,13 @@ pub(super) async fn erase_rows(engine: &Engine, ctx: &OpContext, user: UserId) -
     Ok(())
 }
 
-/// Removes what the control database has: reports, keys, chats, costs, the reference and the name, and texts of the audit log.
+/// Removes what the control database has, the user first: a consent that has locked it may still add a key, which goes with the others.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
 pub(super) async fn erase_control(engine: &Engine, ctx: &OpContext, user: UserId) -> Result<(), Error> {
     let tenant = ctx.tenant_id;
     let mut tx = engine.db().control.begin_erasure(tenant).await?;
     let known: Known = store::known(&mut tx, tenant, user).await?;
+    store::erase_user(&mut tx, tenant, user).await?;
     let mut targets = ids(&mut tx, &REPORTED, tenant, user).await?;
     targets.extend(store::revoke_keys(&mut tx, tenant, user, engine.clock().now()).await?);
     targets.push(user.0);
@@ -120,6 +121,5 @@ pub(super) async fn erase_control(engine: &Engine, ctx: &OpContext, user: UserId
         store::delete(&mut tx, table, tenant, user).await?;
     }
     store::erase_ledger(&mut tx, tenant, user).await?;
-    store::erase_user(&mut tx, tenant, user).await?;
     Ok(tx.commit().await?)
 }

@@ -257,10 +257,13 @@ async fn what_no_operator_can_give_leads_away_only_by_a_click_and_a_denial_by_it
     let denied = answer_of(&client.decide(&client.asked, "deny", READ, "").await);
     assert_eq!((denied.get("error"), denied.get("code")), (Some("access_denied"), None));
     assert!(client.keys().await.is_empty());
-    let unknown = client.decide(&client.asked, "allow", READ, "nobody@acme.example").await;
-    assert!(unknown.header(header::LOCATION).starts_with("/oauth/authorize?"), "{unknown:?}");
-    let page = client.page(&client.asked).await;
-    assert!(page.text.contains("nobody@acme.example") && page.text.contains("no user has this reference"), "{}", page.text);
+    for unknown in ["01900000-0000-7000-8000-000000000000", "nobody@acme.example"] {
+        let answer = client.decide(&client.asked, "allow", READ, unknown).await;
+        assert!(answer.header(header::LOCATION).starts_with("/oauth/authorize?"), "{answer:?}");
+        let page = client.page(&client.asked).await;
+        assert!(page.text.contains(unknown) && page.text.contains("no user has this reference"), "{}", page.text);
+    }
+    assert!(client.keys().await.is_empty());
 }
 
 #[tokio::test]

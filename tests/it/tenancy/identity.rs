@@ -101,6 +101,17 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::user_by_reference", |pool, c| {
             Box::pin(async move { Ok(usize::from(identity::user_by_reference(pool, c.tenant, "crm-1").await?.is_some())) })
         }),
+        control("identity::lock_user", |pool, c| {
+            kept!(pool, |tx| {
+                let of_anybody: Vec<UserId> =
+                    sqlx::query_scalar("select id from users where external_ref = 'crm-1'").fetch_all(&mut **tx).await?;
+                let mut seen = 0;
+                for user in of_anybody {
+                    seen += usize::from(identity::lock_user(tx, c.tenant, user).await?);
+                }
+                seen
+            })
+        }),
         control("identity::set_lifecycle_policy", |pool, c| {
             let policy = LifecyclePolicy::default();
             kept!(pool, |tx| identity::set_lifecycle_policy(tx, c.tenant, c.agent, &policy, "x", c.now).await.map(|()| 0)?)

@@ -144,6 +144,12 @@ pub async fn consent(engine: &Engine, ctx: &OpContext, consent: Consent) -> Resu
     };
     let mut tx = engine.db().control.begin_system().await?;
     store::sweep_grants(&mut tx, now - ENDED_LASTS).await?;
+    // An id that nobody has could be anything, and one that was erased must not come back.
+    if let Some(user) = user_id
+        && !store::lock_user(&mut tx, ctx.tenant_id, user).await?
+    {
+        return Err(Error::invalid("user_id", users::NOBODY));
+    }
     if !store::insert_key(&mut tx, ctx.tenant_id, &key, now).await? || !store::insert_grant(&mut tx, ctx.tenant_id, &grant, now).await? {
         return Err(Error::NotFound("agent"));
     }

@@ -23,7 +23,7 @@ const FOUND_MAX: i64 = 20;
 /// At most this many users of one name are listed, so that the caller can choose one by reference.
 const CALLED_MAX: i64 = 10;
 /// Why a text means nobody.
-const NOBODY: &str = "is not a user's id, and no user has this reference or name";
+pub(super) const NOBODY: &str = "is not a user's id, and no user has this reference or name";
 
 /// The user that a reference means. A reference that is new gets an id, which stays the same from then on; for an operation that only reads
 /// it gets an id that nobody has.

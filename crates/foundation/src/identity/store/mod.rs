@@ -22,7 +22,7 @@ pub use policies::{
     capture_policy, keeps_context_texts, knowledge_categories, lifecycle_policy, search_policy, set_capture_policy,
     set_keeps_context_texts, set_knowledge_categories, set_lifecycle_policy, set_search_policy,
 };
-pub use users::{insert_user, user_by_reference, users, users_by_id, users_called, users_named};
+pub use users::{insert_user, lock_user, user_by_reference, users, users_by_id, users_called, users_named};
 pub use views::{count_views, delete_view, insert_view, lock_views, rename_view, views};
 
 use super::model::{Agent, Tenant};

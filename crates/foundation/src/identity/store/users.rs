@@ -30,6 +30,13 @@ pub async fn users_by_id(tx: &mut Tx, tenant: TenantId, ids: &[UserId]) -> Resul
     tx.rows(sql!([tenant, ids], "select id, external_ref, name from users where tenant_id = $1 and id = any($2)")).await
 }
 
+/// Whether the organisation knows a user. The row is locked: an erasure waits for the transaction, and then sees what it wrote.
+pub async fn lock_user(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<bool, DbError> {
+    let known: Option<UserId> =
+        tx.value_if_any(sql!([tenant, user], "select id from users where tenant_id = $1 and id = $2 for key share")).await?;
+    Ok(known.is_some())
+}
+
 /// The user that has this reference in the organisation.
 pub async fn user_by_reference(pool: &SystemPool, tenant: TenantId, reference: &str) -> Result<Option<UserId>, DbError> {
     pool.value_if_any(sql!([tenant, reference], "select id from users where tenant_id = $1 and external_ref = $2")).await

@@ -20,7 +20,7 @@ async fn mina(world: &World) -> OpContext {
     let login = format!("mina-{}@acme.example", world.tenant_slug);
     let roles = vec![OperatorRole::Viewer];
     let id = identity::create_operator(&world.engine, &world.system, &login, "Mina", "a long enough password", &roles).await.unwrap();
-    OpContext { actor: Actor::Operator { id, name: "Mina".into() }, access: Access::Roles(roles), ..world.vera.clone() }
+    OpContext { actor: Actor::Operator { id, name: "Mina".into(), epoch: 0 }, access: Access::Roles(roles), ..world.vera.clone() }
 }
 
 #[tokio::test]

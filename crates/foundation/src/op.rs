@@ -13,8 +13,8 @@ pub enum Actor {
     /// An agent, through one of its keys. `is_granted`: an operator gave the key to a client with OAuth and chose its user, so that no
     /// request may name another one.
     Agent { id: AgentId, slug: String, key_id: KeyId, require_user: bool, is_granted: bool },
-    /// A person in the console.
-    Operator { id: OperatorId, name: String },
+    /// A person in the console. `epoch` counts the changes of their access before this operation.
+    Operator { id: OperatorId, name: String, epoch: i32 },
     /// The command line or a worker.
     System,
 }

@@ -9,11 +9,12 @@ use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use chrono::Duration;
 use db::clock::SystemClock;
+use foundation::identity::oauth::{self, Consent};
 use foundation::identity::{self, OauthClient};
 use foundation::testing::{PASSWORD, TestDatabases, World};
 use remembrancer::overview;
 use serde_json::{Value, json};
-use wire::{AgentKey, OperatorRole, RequestId};
+use wire::{AgentKey, ErrorCode, KeyScope, OperatorRole, RequestId};
 
 const ISSUER: &str = "http://127.0.0.1:3000";
 const CALLBACK: &str = "http://127.0.0.1:4711/callback";
@@ -395,7 +396,18 @@ async fn nobody_gives_more_than_their_roles_allow_and_access_ends_with_them() {
     assert_eq!(recall_for(&site, &access, "crm-4711").await, StatusCode::FORBIDDEN, "access for nobody acts for nobody");
     let stranger = identity::known_user(&world.engine, &world.system, &"crm-4711".parse().unwrap()).await.unwrap();
     assert_eq!(stranger, None, "a refused name is not stored");
+    let (ctx, _) = identity::operator(&world.engine, mina, RequestId(world.engine.clock().id())).await.unwrap();
     identity::set_roles(&world.engine, &world.system, mina, &[OperatorRole::Reviewer]).await.unwrap();
+    let late = Consent {
+        client_id: client.id.clone(),
+        redirect_uri: CALLBACK.into(),
+        challenge: CHALLENGE.into(),
+        agent: world.atlas.agent_id().unwrap(),
+        user: None,
+        scopes: vec![KeyScope::MemoryRead],
+    };
+    let late = oauth::consent(&world.engine, &ctx, late).await;
+    assert_eq!(late.unwrap_err().code(), ErrorCode::Unauthenticated, "a consent that began before the change");
     assert_eq!(recall(&site, &access).await, StatusCode::UNAUTHORIZED);
     refused(&client.refresh(&refresh).await, "invalid_grant");
 }

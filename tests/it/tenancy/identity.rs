@@ -212,6 +212,9 @@ pub fn pooled() -> Vec<Pooled> {
                 identity::insert_operator(tx, c.tenant, &operator, c.now).await.map(|()| 0)?
             })
         }),
+        control("identity::lock_operator", |pool, c| {
+            kept!(pool, |tx| identity::lock_operator(tx, c.tenant, c.operator, 0).await.map(usize::from)?)
+        }),
         control("identity::set_roles", |pool, c| {
             kept!(pool, |tx| identity::set_roles(tx, c.tenant, c.operator, &[OperatorRole::Viewer]).await.map(usize::from)?)
         }),

@@ -104,12 +104,13 @@ pub struct Consent {
 /// Gives a client access, and returns the code that it exchanges for tokens within a minute.
 ///
 /// # Errors
+/// `Unauthenticated` if the operator's password or roles changed meanwhile, as that revokes only the access that was given before;
 /// `Forbidden` without the role `viewer`, for a caller that is no operator, and for a scope that the operator's roles do not allow;
 /// `NotFound` for an unknown client and a foreign agent; `Invalid` for the address, the challenge, no scopes, an unknown user, and no user
 /// if the agent must have one.
 #[verb(role = Viewer)]
 pub async fn consent(engine: &Engine, ctx: &OpContext, consent: Consent) -> Result<String, Error> {
-    let Actor::Operator { id: operator_id, .. } = ctx.actor else {
+    let Actor::Operator { id: operator_id, epoch, .. } = ctx.actor else {
         return Err(Error::Forbidden("only operators let clients in".into()));
     };
     let client = client(engine, &consent.client_id, &consent.redirect_uri).await?;
@@ -144,6 +145,9 @@ pub async fn consent(engine: &Engine, ctx: &OpContext, consent: Consent) -> Resu
     };
     let mut tx = engine.db().control.begin_system().await?;
     store::sweep_grants(&mut tx, now - ENDED_LASTS).await?;
+    if !store::lock_operator(&mut tx, ctx.tenant_id, operator_id, epoch).await? {
+        return Err(Error::Unauthenticated("sign in again"));
+    }
     // An id that nobody has could be anything, and one that was erased must not come back.
     if let Some(user) = user_id
         && !store::lock_user(&mut tx, ctx.tenant_id, user).await?

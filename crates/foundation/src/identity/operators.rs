@@ -218,7 +218,7 @@ fn operator_context(record: &OperatorRecord, request_id: RequestId) -> OpContext
     OpContext {
         tenant_id: record.tenant_id,
         commons_id: record.commons_id,
-        actor: Actor::Operator { id: record.id, name: record.name.clone() },
+        actor: Actor::Operator { id: record.id, name: record.name.clone(), epoch: record.access_epoch },
         access: Access::Roles(record.roles.clone()),
         users: Users::Every,
         idempotency: None,

@@ -15,8 +15,8 @@ pub use oauth::{
     sweep_clients, sweep_grants, trim_clients,
 };
 pub use operators::{
-    NewOperator, admins, delete_session, disable_operator, insert_operator, insert_session, operator, operator_by_login, save_session,
-    session, set_password, set_roles,
+    NewOperator, admins, delete_session, disable_operator, insert_operator, insert_session, lock_operator, operator, operator_by_login,
+    save_session, session, set_password, set_roles,
 };
 pub use policies::{
     capture_policy, keeps_context_texts, knowledge_categories, lifecycle_policy, search_policy, set_capture_policy,

@@ -69,6 +69,17 @@ pub async fn admins(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Admin>, DbError
     .await
 }
 
+/// Whether an operator's access is that of `epoch`. The row is locked: a change of it waits for the transaction.
+pub async fn lock_operator(tx: &mut Tx, tenant: TenantId, id: OperatorId, epoch: i32) -> Result<bool, DbError> {
+    let unchanged: Option<OperatorId> = tx
+        .value_if_any(sql!(
+            [tenant, id, epoch],
+            "select id from operators where tenant_id = $1 and id = $2 and access_epoch = $3 for share"
+        ))
+        .await?;
+    Ok(unchanged.is_some())
+}
+
 /// Disables an operator and ends the sessions; whether one was there and enabled.
 pub async fn disable_operator(tx: &mut Tx, tenant: TenantId, id: OperatorId, now: DateTime<Utc>) -> Result<bool, DbError> {
     tx.changed_any(sql!(

@@ -111,7 +111,7 @@ async fn watch_skills(engine: Engine, stop: CancellationToken) {
     }
 }
 
-/// Requests the daily survey and the hourly sweep of each organisation's memories, and resumes erasures that stopped.
+/// Requests the daily survey and the hourly sweep of each organisation's memories, resumes erasures, and sweeps clients of OAuth.
 async fn request_maintenance(engine: &Engine) -> Result<(), Error> {
     for slug in identity::store::tenant_slugs(engine.db().control.system()).await? {
         let ctx = identity::open_tenant(engine, &slug).await?;
@@ -119,7 +119,7 @@ async fn request_maintenance(engine: &Engine) -> Result<(), Error> {
         lifecycle::request_sweep(engine, &ctx).await?;
         erasure::resume(engine, &ctx).await?;
     }
-    Ok(())
+    identity::oauth::sweep(engine).await
 }
 
 /// Once an hour, until it is stopped: deletes expired rows, and requests the surveys and sweeps that are due.

@@ -320,6 +320,12 @@ async fn a_code_is_good_once_for_its_client_its_verifier_and_a_minute() {
     refused(&client.exchange(&code).await, "invalid_grant");
     assert_eq!(recall(&site, &access).await, StatusCode::UNAUTHORIZED, "a replayed code ends what it gave");
 
+    let old = client.code().await;
+    let (access, _) = tokens(&client.exchange(&old).await);
+    site.world.clock.advance(Duration::minutes(12));
+    refused(&client.exchange(&old).await, "invalid_grant");
+    assert_eq!(recall(&site, &access).await, StatusCode::OK, "an old code ends nothing");
+
     let late = client.code().await;
     site.world.clock.advance(Duration::seconds(61));
     refused(&client.exchange(&late).await, "invalid_grant");
@@ -372,6 +378,26 @@ async fn a_new_client_takes_the_place_of_the_oldest_that_got_no_access() {
     for (who, error) in [(&oldest, "invalid_client"), (&newest, "invalid_grant"), (&client, "invalid_grant")] {
         refused(&who.exchange("unheard-of").await, error);
     }
+}
+
+#[tokio::test]
+async fn clients_go_a_day_after_registration_or_long_after_their_access() {
+    let site = Site::on(World::on(TestDatabases::fresh(&SystemClock).await).await, &[]);
+    let world = &site.world;
+    let (client, idle) = (Client::new(&site).await, Client::new(&site).await);
+    let (_, refresh) = client.tokens().await;
+    for (days, of_client, of_idle) in
+        [(0, "invalid_grant", "invalid_grant"), (2, "invalid_grant", "invalid_client"), (117, "invalid_grant", "invalid_client")]
+    {
+        world.clock.advance(Duration::days(days));
+        oauth::sweep(&world.engine).await.unwrap();
+        refused(&client.exchange("unheard-of").await, of_client);
+        refused(&idle.exchange("unheard-of").await, of_idle);
+    }
+    refused(&client.refresh(&refresh).await, "invalid_grant");
+    world.clock.advance(Duration::days(2));
+    oauth::sweep(&world.engine).await.unwrap();
+    refused(&client.refresh(&refresh).await, "invalid_client");
 }
 
 #[tokio::test]

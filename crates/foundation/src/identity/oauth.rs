@@ -19,6 +19,8 @@ use wire::{AgentId, AgentKind, KeyId, KeyScope, RequestId, UserId, UserRef};
 
 /// How long a code can be exchanged.
 const CODE_LASTS: TimeDelta = TimeDelta::seconds(60);
+/// How long after that a second use of a code ends the access. Old codes stay in logs and histories, and whoever reads them could end it.
+const REPLAY_COUNTS: TimeDelta = TimeDelta::minutes(10);
 /// How long an access token is valid.
 pub const ACCESS_LASTS: TimeDelta = TimeDelta::hours(1);
 /// How long a refresh token is valid that nobody uses.
@@ -36,7 +38,7 @@ const REFRESH: &str = "rmr_";
 /// Characters of each secret.
 const SECRET_LENGTH: usize = keys::SECRET_LENGTH;
 
-/// Registers a client. Clients that got no access within a day are removed, and the oldest of them if there are too many.
+/// Registers a client. It takes the place of the oldest one without access if there are too many.
 ///
 /// # Errors
 /// `Invalid` for `client_name` or `redirect_uris`, which must not hold a secret.
@@ -52,11 +54,20 @@ pub async fn register(engine: &Engine, name: &str, redirect_uris: Vec<String>) -
     redirect_uris.iter().try_for_each(|uri| Admitted::id("redirect_uris", uri).map(drop))?;
     let (client, now) = (OauthClient { id: engine.clock().id(), name, redirect_uris }, engine.clock().now());
     let mut tx = engine.db().control.begin_system().await?;
-    store::sweep_clients(&mut tx, now - UNUSED_LASTS).await?;
     store::trim_clients(&mut tx, UNUSED_MAX - 1).await?;
     store::insert_client(&mut tx, &client, now).await?;
     tx.commit().await?;
     Ok(client)
+}
+
+/// Deletes access that ended long ago, and clients that got none within a day.
+#[boxed]
+#[tracing::instrument(skip_all)]
+pub async fn sweep(engine: &Engine) -> Result<(), Error> {
+    let (mut tx, now) = (engine.db().control.begin_system().await?, engine.clock().now());
+    store::sweep_grants(&mut tx, now - ENDED_LASTS).await?;
+    store::sweep_clients(&mut tx, now - UNUSED_LASTS).await?;
+    Ok(tx.commit().await?)
 }
 
 /// The client with an id and this redirect address.
@@ -144,7 +155,6 @@ pub async fn consent(engine: &Engine, ctx: &OpContext, consent: Consent) -> Resu
         code_expires_at,
     };
     let mut tx = engine.db().control.begin_system().await?;
-    store::sweep_grants(&mut tx, now - ENDED_LASTS).await?;
     if !store::lock_operator(&mut tx, ctx.tenant_id, operator_id, epoch).await? {
         return Err(Error::Unauthenticated("sign in again"));
     }
@@ -204,20 +214,23 @@ pub struct Tokens {
 }
 
 /// Exchanges a code for tokens; `None` if the code, the client, the address or the verifier is wrong, or the code has expired. A code that
-/// was exchanged before ends the access that it gave: somebody else may have it.
+/// was exchanged some minutes ago ends the access that it gave: somebody else may have it.
 #[boxed]
 #[tracing::instrument(skip_all)]
 pub async fn exchange(engine: &Engine, sent: &Exchange, request_id: RequestId) -> Result<Option<Tokens>, Error> {
     let mut tx = engine.db().control.begin_system().await?;
     let Some(grant) = store::grant_by_code(&mut tx, &keys::hash(&sent.code)).await? else { return Ok(None) };
+    let now = engine.clock().now();
     if grant.exchanged_at.is_some() {
-        end(engine, tx, &grant, "its code was used twice", request_id).await?;
+        if now < grant.code_expires_at + REPLAY_COUNTS {
+            end(engine, tx, &grant, "its code was used twice", request_id).await?;
+        }
         return Ok(None);
     }
     let right = is_of(&grant, &sent.client_id)
         && sent.redirect_uri.as_ref().is_none_or(|uri| *uri == grant.redirect_uri)
         && keys::same(digest(&sent.verifier).as_bytes(), grant.challenge.as_bytes());
-    if !right || grant.is_revoked || grant.code_expires_at <= engine.clock().now() {
+    if !right || grant.is_revoked || grant.code_expires_at <= now {
         return Ok(None);
     }
     issue(engine, tx, &grant, (&engine.clock().secret(SECRET_LENGTH), &sent.code), request_id).await

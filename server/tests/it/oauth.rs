@@ -9,12 +9,13 @@ use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
 use chrono::Duration;
 use db::clock::SystemClock;
+use foundation::audit;
 use foundation::identity::oauth::{self, Consent};
 use foundation::identity::{self, OauthClient};
 use foundation::testing::{PASSWORD, TestDatabases, World};
 use remembrancer::overview;
 use serde_json::{Value, json};
-use wire::{AgentKey, ErrorCode, KeyScope, OperatorRole, RequestId};
+use wire::{AgentKey, AuditFilter, ErrorCode, KeyScope, OperatorRole, RequestId};
 
 const ISSUER: &str = "http://127.0.0.1:3000";
 const CALLBACK: &str = "http://127.0.0.1:4711/callback";
@@ -424,6 +425,10 @@ async fn nobody_gives_more_than_their_roles_allow_and_access_ends_with_them() {
     assert_eq!(stranger, None, "a refused name is not stored");
     let (ctx, _) = identity::operator(&world.engine, mina, RequestId(world.engine.clock().id())).await.unwrap();
     identity::set_roles(&world.engine, &world.system, mina, &[OperatorRole::Reviewer]).await.unwrap();
+    let ended = AuditFilter { action: Some("key.revoked".into()), ..AuditFilter::default() };
+    let ended: Vec<String> =
+        audit::browse(&world.engine, &world.vera, &ended).await.unwrap().rows.into_iter().map(|entry| entry.target_id).collect();
+    assert_eq!(ended, [client.keys().await[0].id.to_string()], "the audit log names the key");
     let late = Consent {
         client_id: client.id.clone(),
         redirect_uri: CALLBACK.into(),

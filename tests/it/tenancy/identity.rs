@@ -201,7 +201,7 @@ pub fn pooled() -> Vec<Pooled> {
                 // Another tenant has no such agent: nothing is inserted.
                 identity::insert_key(tx, c.tenant, &key, c.now).await?;
                 identity::insert_grant(tx, c.tenant, &grant(c, id, id.0.as_bytes()), c.now).await?;
-                identity::revoke_granted(tx, c.tenant, c.operator, c.now).await? as usize
+                identity::revoke_granted(tx, c.tenant, c.operator, c.now).await?.len()
             })
         }),
         control("identity::insert_operator", |pool, c| {

@@ -9,7 +9,7 @@ use crate::intake::Admitted;
 use crate::op::{Access, Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
-use db::Users;
+use db::{Tx, Users};
 use verb::verb;
 use wire::{OperatorId, OperatorProfile, OperatorRole, RequestId};
 
@@ -80,8 +80,7 @@ pub async fn disable_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) 
     if !store::disable_operator(&mut tx, ctx.tenant_id, id, engine.clock().now()).await? {
         return Err(Error::NotFound("operator"));
     }
-    store::revoke_granted(&mut tx, ctx.tenant_id, id, engine.clock().now()).await?;
-    finish(engine, tx, ctx, NewEntry::new(engine, ctx, "operator.disabled", "operator", id, "operator disabled")).await
+    finish_change(engine, tx, ctx, id, NewEntry::new(engine, ctx, "operator.disabled", "operator", id, "operator disabled")).await
 }
 
 /// Replaces an operator's roles. Ends the sessions, whose pages show what the old roles allowed, and the access of clients that the
@@ -96,10 +95,9 @@ pub async fn set_roles(engine: &Engine, ctx: &OpContext, id: OperatorId, roles: 
     if !store::set_roles(&mut tx, ctx.tenant_id, id, roles).await? {
         return Err(Error::NotFound("operator"));
     }
-    store::revoke_granted(&mut tx, ctx.tenant_id, id, engine.clock().now()).await?;
     let names: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
     let entry = NewEntry::new(engine, ctx, "operator.roles_set", "operator", id, format!("roles set to {}", names.join(", ")));
-    finish(engine, tx, ctx, entry).await
+    finish_change(engine, tx, ctx, id, entry).await
 }
 
 /// Gives an operator a new password (the command line's way back in). Ends the sessions, and the access of clients that the operator let in.
@@ -117,8 +115,19 @@ pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Res
     let entry = NewEntry::new(engine, &ctx, "operator.password_reset", "operator", operator.id, format!("password of {login} reset"));
     let mut tx = engine.db().control.begin_system().await?;
     store::set_password(&mut tx, operator.id, &password_hash).await?;
-    store::revoke_granted(&mut tx, operator.tenant_id, operator.id, engine.clock().now()).await?;
-    finish(engine, tx, &ctx, entry).await
+    finish_change(engine, tx, &ctx, operator.id, entry).await
+}
+
+/// Commits a change of an operator, revokes the access of clients that the operator let in, and writes an entry for each.
+async fn finish_change(engine: &Engine, mut tx: Tx, ctx: &OpContext, id: OperatorId, entry: NewEntry) -> Result<(), Error> {
+    let revoked = store::revoke_granted(&mut tx, ctx.tenant_id, id, engine.clock().now()).await?;
+    let mut entries = vec![entry];
+    for (key, agent) in revoked {
+        let of_key = NewEntry::new(engine, ctx, "key.revoked", "key", key, "access revoked: the rights of its operator changed");
+        entries.push(of_key.agent(agent));
+    }
+    audit::append_in(engine, &mut tx, ctx.tenant_id, &entries).await?;
+    Ok(tx.commit().await?)
 }
 
 /// Checks a login and a password, and returns what a session must hold. An unknown login takes as long as a wrong password.

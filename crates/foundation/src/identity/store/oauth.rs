@@ -5,7 +5,7 @@ use crate::identity::model::{Grant, OauthClient};
 use chrono::{DateTime, Utc};
 use db::{DbError, SystemPool, Tx, sql};
 use uuid::Uuid;
-use wire::{KeyId, OperatorId, TenantId};
+use wire::{AgentId, KeyId, OperatorId, TenantId};
 
 pub async fn insert_client(tx: &mut Tx, client: &OauthClient, now: DateTime<Utc>) -> Result<(), DbError> {
     tx.run(sql!(
@@ -145,13 +145,19 @@ pub async fn renew(tx: &mut Tx, tenant: TenantId, key: KeyId, new: &NewTokens<'_
     .await
 }
 
-/// Revokes the keys of all access that an operator gave; how many there were.
-pub async fn revoke_granted(tx: &mut Tx, tenant: TenantId, operator: OperatorId, now: DateTime<Utc>) -> Result<u64, DbError> {
-    tx.changed(sql!(
+/// Revokes the keys of all access that an operator gave; which they were, with their agents.
+pub async fn revoke_granted(
+    tx: &mut Tx,
+    tenant: TenantId,
+    operator: OperatorId,
+    now: DateTime<Utc>,
+) -> Result<Vec<(KeyId, AgentId)>, DbError> {
+    tx.rows(sql!(
         [tenant, operator, now],
         r"update api_keys k set revoked_at = $3
             from oauth_grants g
-           where g.tenant_id = $1 and g.operator_id = $2 and k.tenant_id = g.tenant_id and k.id = g.key_id and k.revoked_at is null"
+           where g.tenant_id = $1 and g.operator_id = $2 and k.tenant_id = g.tenant_id and k.id = g.key_id and k.revoked_at is null
+          returning k.id, k.agent_id"
     ))
     .await
 }

@@ -84,10 +84,12 @@ pub fn router(engine: Engine, issuer: &str) -> Router {
 /// Middleware that tells a client of `/mcp` without a valid key where to get one.
 pub async fn challenge(State(issuer): State<Arc<str>>, request: Request, next: Next) -> Response {
     let is_mcp = request.uri().path().trim_end_matches('/') == RESOURCE;
+    // A client that sent no token has made no mistake (RFC 6750).
+    let error = if request.headers().contains_key(header::AUTHORIZATION) { "error=\"invalid_token\", " } else { "" };
     let mut response = next.run(request).await;
     if is_mcp && response.status() == StatusCode::UNAUTHORIZED {
         let scope = names(SCOPES_DEFAULT.iter().copied());
-        let challenge = format!("Bearer resource_metadata=\"{issuer}{RESOURCE_METADATA}{RESOURCE}\", scope=\"{scope}\"");
+        let challenge = format!("Bearer {error}resource_metadata=\"{issuer}{RESOURCE_METADATA}{RESOURCE}\", scope=\"{scope}\"");
         if let Ok(challenge) = HeaderValue::from_str(&challenge) {
             response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
         }

@@ -159,6 +159,10 @@ async fn a_client_finds_its_way_gets_access_renews_it_and_gives_it_up() {
     assert_eq!(challenged.status, StatusCode::UNAUTHORIZED);
     let metadata = format!("resource_metadata=\"{ISSUER}/.well-known/oauth-protected-resource/mcp\"");
     assert!(challenged.header(header::WWW_AUTHENTICATE).contains(&metadata), "{challenged:?}");
+    assert!(!challenged.header(header::WWW_AUTHENTICATE).contains("error"), "{challenged:?}");
+    let expired = site.send(Request::post("/mcp").header(header::AUTHORIZATION, "Bearer rmb_gone").body(Body::empty()).unwrap()).await;
+    assert_eq!(expired.status, StatusCode::UNAUTHORIZED);
+    assert!(expired.header(header::WWW_AUTHENTICATE).starts_with(&format!("Bearer error=\"invalid_token\", {metadata}")), "{expired:?}");
     for path in ["/.well-known/oauth-protected-resource", "/.well-known/oauth-protected-resource/mcp"] {
         let resource = site.get(path, &[]).await.json();
         assert_eq!((&resource["resource"], &resource["authorization_servers"]), (&json!(format!("{ISSUER}/mcp")), &json!([ISSUER])));
@@ -363,7 +367,7 @@ async fn a_refresh_token_is_good_once_and_an_access_token_for_an_hour() {
 }
 
 #[tokio::test]
-async fn a_new_client_takes_the_place_of_the_oldest_that_got_no_access() {
+async fn a_new_client_takes_the_place_of_the_oldest_without_access_and_nobody_registers_without_end() {
     let site = Site::on(World::on(TestDatabases::fresh(&SystemClock).await).await, &[]);
     let engine = &site.world.engine;
     let (client, oldest) = (Client::new(&site).await, Client::new(&site).await);
@@ -379,6 +383,14 @@ async fn a_new_client_takes_the_place_of_the_oldest_that_got_no_access() {
     for (who, error) in [(&oldest, "invalid_client"), (&newest, "invalid_grant"), (&client, "invalid_grant")] {
         refused(&who.exchange("unheard-of").await, error);
     }
+
+    let mut answer = register(&site, json!("Claude")).await;
+    while answer.status == StatusCode::BAD_REQUEST {
+        answer = register(&site, json!("Claude")).await;
+    }
+    assert_eq!((answer.status, &answer.json()["error"]), (StatusCode::TOO_MANY_REQUESTS, &json!("temporarily_unavailable")));
+    assert_eq!(answer.header(header::CACHE_CONTROL), "no-store");
+    assert!(!answer.header(header::RETRY_AFTER).is_empty(), "{answer:?}");
 }
 
 #[tokio::test]

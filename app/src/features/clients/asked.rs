@@ -29,6 +29,9 @@ impl Asked {
 
     /// What is wrong, apart from the client and its address: a code that programs know, and a sentence.
     pub fn fault(&self, issuer: &str) -> Option<(&'static str, &'static str)> {
+        if self.response_type.is_empty() {
+            return Some(("invalid_request", "response_type is missing: it must be code"));
+        }
         if self.response_type != "code" {
             return Some(("unsupported_response_type", "response_type must be code"));
         }
@@ -79,6 +82,7 @@ mod tests {
         assert_eq!(fault(&asked()), None);
         assert_eq!(fault(&asked().with("scope", "memory:read unheard-of").with("resource", "https://memory.example.org/mcp")), None);
         for (name, value, code) in [
+            ("response_type", "", "invalid_request"),
             ("response_type", "token", "unsupported_response_type"),
             ("code_challenge", "", "invalid_request"),
             ("code_challenge_method", "plain", "invalid_request"),

@@ -273,7 +273,7 @@ impl Config {
             app: self.login("APP_DATABASE_URL", self.app_database_url.as_deref())?,
             system: self.login("SYSTEM_DATABASE_URL", self.system_database_url.as_deref())?,
         };
-        self.public_url = self.public_url.replace("$LISTEN_ADDR", &self.listen.to_string()).trim_end_matches('/').to_owned();
+        self.public_url = as_named(&self.public_url.replace("$LISTEN_ADDR", &self.listen.to_string()));
         self.allowed_hosts.extend(host_of(&self.public_url));
         self.installed = Installed::find();
         self.pg0 = or_installed(self.pg0, PG0, self.installed.pg0());
@@ -430,7 +430,15 @@ mod tests {
                 "{refused}"
             );
         }
-        assert_eq!(read(&[("PUBLIC_URL", "https://example.org:8443/")]).unwrap().public_url, "https://example.org:8443");
+        for (url, expected) in [
+            ("https://example.org:8443/", "https://example.org:8443"),
+            ("https://Memory.Example.org:443/", "https://memory.example.org"),
+            ("http://LOCALHOST:80", "http://localhost"),
+            ("http://localhost:443", "http://localhost:443"),
+            ("http://[::1]:80", "http://[::1]"),
+        ] {
+            assert_eq!(read(&[("PUBLIC_URL", url)]).unwrap().public_url, expected);
+        }
     }
 
     #[test]

@@ -121,6 +121,13 @@ pub fn public_url(text: &str) -> Result<String, &'static str> {
     }
 }
 
+/// A public URL as browsers and clients name it, byte by byte: in lower case, without the usual port and a slash at its end.
+pub fn as_named(url: &str) -> String {
+    let url = url.trim_end_matches('/').to_ascii_lowercase();
+    let usual_port = if url.starts_with("https://") { ":443" } else { ":80" };
+    url.strip_suffix(usual_port).unwrap_or(&url).to_owned()
+}
+
 pub fn collector(text: &str) -> Result<String, &'static str> {
     let url = host_of(text).map(|_| text.to_owned());
     url.ok_or("must be http:// or https:// with a host, as in http://127.0.0.1:4318")

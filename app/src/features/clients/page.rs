@@ -137,9 +137,9 @@ fn says(scope: KeyScope) -> &'static str {
     match scope {
         KeyScope::MemoryRead => "read memories",
         KeyScope::MemoryWrite => "remember and revise facts",
-        KeyScope::MemoryForget => "delete memories",
+        KeyScope::MemoryForget => "delete memories, and facts of the profile",
         KeyScope::CommonsWrite => "write to the memory that all agents share",
-        KeyScope::CaptureWrite => "send conversations and texts from which memories are made",
+        KeyScope::CaptureWrite => "send conversations, texts and observations, from which memories and the profile are made",
         KeyScope::ContextRead => "read the profile of the person, and whole contexts",
         KeyScope::VocabularyPropose => "propose terms",
         KeyScope::KbRead => "read the documents of the organisation",

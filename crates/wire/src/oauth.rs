@@ -120,8 +120,8 @@ pub fn with_answer(uri: &str, answer: &str) -> String {
 }
 
 /// Whether the address at which a client will use its token is that of the endpoint or of the whole server `issuer`, with or without a
-/// slash or a query at its end: clients name the whole address that a person entered, also with `?toolset=…`. A client that names none means
-/// this server.
+/// slash or a query at its end: clients name the whole address that a person entered, also with `?toolset=…`. A client that names none
+/// means this server.
 pub fn is_resource(issuer: &str, named: &str) -> bool {
     let address = named.split_once('?').map_or(named, |(address, _)| address);
     let own = address.trim_end_matches('/').strip_prefix(issuer);

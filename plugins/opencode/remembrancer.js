@@ -34,6 +34,9 @@ export const Remembrancer = async ({ client, directory }) => {
     event: async ({ event }) => {
       if (event.type !== "session.idle") return
       const sessionID = event.properties.sessionID
+      const session = await client.session.get({ path: { id: sessionID } }).catch(() => ({}))
+      // What a subagent does is not what was said. A session that cannot be read may be one.
+      if (!session.data || session.data.parentID) return
       const messages = await client.session.messages({ path: { id: sessionID } }).catch(() => ({}))
       await hook("stop", { sessionID, directory, messages: messages.data ?? [] })
     },

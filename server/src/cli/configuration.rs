@@ -8,7 +8,9 @@ use std::time::Duration;
 const INTRODUCTION: &str = "# Configuration
 
 Every command reads these settings from environment variables; an empty variable counts as unset.
-`remembrancer serve` also takes each of them as an option, which wins over the variable:
+Only the commands for [coding agents](coding-agents.md) do not, `hook`, `connect`, `import-sessions`
+and `mcp --mine`: they run in the environment of the program that somebody works on.
+`remembrancer serve` also takes each setting as an option, which wins over the variable:
 `--shutdown-seconds 30` for `SHUTDOWN_SECONDS`. Keep secrets in variables: other users of the
 machine can read command lines. A wrong value stops the start with a sentence that names the
 variable and says what it must be.

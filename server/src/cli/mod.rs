@@ -10,6 +10,7 @@ mod doctor;
 mod erasure;
 mod eval;
 mod hook;
+mod host;
 mod identity;
 mod kb;
 mod lifecycle;
@@ -37,6 +38,8 @@ use foundation::audit::{Anchor, Proven, Verified};
 use foundation::identity::open_tenant;
 use foundation::{Engine, audit, usage};
 use hook::Hook;
+pub use hook::is_called as is_hook;
+use hook::settings::Memory;
 use identity::{Agent, Key, Operator, Tenant};
 use kb::Kb;
 use lifecycle::Lifecycle;
@@ -182,14 +185,21 @@ struct Serve {
     /// Directory of the demo's credentials (files with mode 0600)
     #[arg(long, default_value = ".local", value_name = "DIR")]
     credentials_dir: PathBuf,
+    /// Stop when standard input ends, as it does when whoever started the server is gone
+    #[arg(long, hide = true)]
+    until_input_ends: bool,
     #[command(flatten)]
     config: Config,
 }
 
 #[derive(Args)]
 struct Mcp {
+    /// Use the memory of this user's hooks: that of the server in hook.toml or in the environment, or else one of this user alone; --url,
+    /// --key and --user have no effect then
+    #[arg(long)]
+    mine: bool,
     /// Forward to this server, which needs a key; without it, this process keeps the memory itself
-    #[arg(long, env = "REMEMBRANCER_URL", value_name = "URL", requires = "key")]
+    #[arg(long, env = "REMEMBRANCER_URL", value_name = "URL")]
     url: Option<String>,
     /// API key of the agent; without a server and a key, a local agent is created
     #[arg(long, env = "REMEMBRANCER_KEY", hide_env_values = true, value_name = "KEY")]
@@ -239,11 +249,15 @@ pub async fn run() -> Result<ExitCode, Failure> {
             error.exit()
         }
     };
-    // It reads no configuration: what is wrong with that is for the server to say.
-    if let Command::Hook(options) = cli.command {
-        return Ok(hook::run(options).await);
-    }
-    let config = match &cli.command {
+    // These read no configuration: it may be that of a program that the person works on.
+    let command = match cli.command {
+        Command::Hook(options) => return Ok(hook::run(options).await),
+        Command::Mcp(options) if options.mine => return mine(options).await.map(|()| ExitCode::SUCCESS),
+        Command::Connect(options) => return connect::run(&options).map(|()| ExitCode::SUCCESS),
+        Command::ImportSessions(options) => return sessions::run(&options).map(|()| ExitCode::SUCCESS),
+        command => command,
+    };
+    let config = match &command {
         Command::Serve(options) => options.config.clone().check()?,
         Command::Doctor(options) => match Config::from_env() {
             Ok(config) => config,
@@ -253,21 +267,17 @@ pub async fn run() -> Result<ExitCode, Failure> {
     };
     // Sends what is left when the command ends.
     let _traces = log(&config)?;
-    if let Some(words) = &config.guard_words {
-        tracing::info!(entries = words.count(), "the guard knows words of this installation, too");
-        if !added::install(words.clone()) {
-            return Err("GUARD_WORDS must be read before any text".into());
-        }
-    }
-    let done = match cli.command {
+    add_guard_words(&config)?;
+    let done = match command {
         Command::Doctor(options) => return options.run(&config).await,
-        Command::Serve(options) => serve::serve(config, options.demo.then_some(options.credentials_dir.as_path())).await,
-        Command::Mcp(Mcp { url: Some(url), key, user, toolset }) => {
-            mcp::forward(&url, key.unwrap_or_default(), user.as_ref(), toolset.as_ref()).await
+        Command::Serve(options) => {
+            serve::serve(config, options.demo.then_some(options.credentials_dir.as_path()), options.until_input_ends).await
         }
-        Command::Mcp(Mcp { url: None, key, user, toolset }) => mcp::embedded(&config, key, user, toolset).await,
-        Command::Connect(options) => connect::run(&options),
-        Command::ImportSessions(options) => sessions::run(&options),
+        Command::Mcp(Mcp { url: Some(url), key: Some(key), user, toolset, .. }) => {
+            mcp::forward(&url, key, user.as_ref(), toolset.as_ref()).await
+        }
+        Command::Mcp(Mcp { url: Some(_), key: None, .. }) => Err("a server needs a key: set REMEMBRANCER_KEY".into()),
+        Command::Mcp(Mcp { url: None, key, user, toolset, .. }) => mcp::embedded(&config, key, user, toolset).await,
         Command::Kb(Kb::Index { dir }) => kb::index(&dir),
         Command::Audit(Audit::Check { file }) => check(&file),
         Command::Eval(command) => eval::run(config, command).await,
@@ -293,6 +303,29 @@ pub async fn run() -> Result<ExitCode, Failure> {
         }
     };
     done.map(|()| ExitCode::SUCCESS)
+}
+
+/// Serves the memory that the hooks of this user have.
+async fn mine(options: Mcp) -> Result<(), Failure> {
+    let memory = Memory::of_this_user()?;
+    let config = memory.configuration()?;
+    let _traces = log(&config)?;
+    add_guard_words(&config)?;
+    match memory {
+        Memory::Server { url, key, user } => {
+            // Hooks take an address with and without this ending.
+            let base = url.trim_end_matches('/').trim_end_matches("/mcp");
+            mcp::forward(&format!("{base}/mcp"), key, user.as_ref(), options.toolset.as_ref()).await
+        }
+        Memory::Own { user, .. } => mcp::embedded(&config, None, user, options.toolset).await,
+    }
+}
+
+/// Has the guard know the words of this installation, before it reads a text.
+fn add_guard_words(config: &Config) -> Result<(), Failure> {
+    let Some(words) = &config.guard_words else { return Ok(()) };
+    tracing::info!(entries = words.count(), "the guard knows words of this installation, too");
+    if added::install(words.clone()) { Ok(()) } else { Err("GUARD_WORDS must be read before any text".into()) }
 }
 
 async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {

@@ -1,16 +1,18 @@
 //! `remembrancer import-sessions`: captures the sessions that coding agents had before they were connected.
 //!
-//! A session goes the way of one that ends now: `remembrancer hook stop` gets its file. What was captured already is not captured again.
+//! A session goes the way of one that ends now. What was captured already is not captured again.
 
-use super::connect::hosts::{Host, Places};
+use super::connect::agrees;
+use super::connect::hosts::Places;
+use super::hook;
+use super::hook::settings::is_off;
+use super::host::Host;
 use crate::Failure;
 use clap::{Args, ValueEnum};
-use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
 /// How much of a file is read to find its session and folder, in bytes.
@@ -23,6 +25,9 @@ pub struct ImportSessions {
     /// List the sessions, and capture nothing
     #[arg(long)]
     dry_run: bool,
+    /// Capture without asking
+    #[arg(long, conflicts_with = "dry_run")]
+    yes: bool,
     /// How many sessions, the newest first; more than that would wait for the server
     #[arg(long, default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..=400), value_name = "SESSIONS")]
     newest: u32,
@@ -40,10 +45,10 @@ struct Session {
     changed: SystemTime,
 }
 
-/// Lists the sessions of the hosts, and captures them.
+/// Lists the sessions of the hosts, asks, and has them captured.
 ///
 /// # Errors
-/// A sentence, if there is no server, or if a session cannot be handed over.
+/// A sentence for each session that cannot be captured. The others are.
 pub fn run(options: &ImportSessions) -> Result<(), Failure> {
     let places = Places::of_this_user()?;
     let hosts = options.host.map_or_else(|| Host::value_variants().to_vec(), |host| vec![host]);
@@ -58,20 +63,21 @@ pub fn run(options: &ImportSessions) -> Result<(), Failure> {
         println!("{}  {}  {}  {kilobytes} KiB", session.host.label(), session.folder.display(), session.id);
     }
     println!("{} sessions; {} older ones are left out, and {unread} files whose folder is gone or not named", sessions.len(), older.len());
-    if options.dry_run || sessions.is_empty() {
+    let Some(first) = sessions.first().filter(|_| !options.dry_run) else { return Ok(()) };
+    if is_off() {
+        return Err("REMEMBRANCER_HOOK is off, so nothing is captured".into());
+    }
+    if !(options.yes || agrees("Capture them?")?) {
+        println!("nothing is captured");
         return Ok(());
     }
-    if !places.has_server() {
-        return Err("no server is set: REMEMBRANCER_URL and REMEMBRANCER_KEY say where memories are".into());
+    let refused: Vec<String> =
+        sessions.iter().filter_map(|session| Some(format!("{}: {}", session.file.display(), leave(session).err()?))).collect();
+    if refused.len() < sessions.len() {
+        hook::start_delivery(first.host)?;
+        println!("{} sessions wait to be captured in the background; hook.log says what goes wrong", sessions.len() - refused.len());
     }
-    let bar = ProgressBar::new(u64::try_from(sessions.len())?);
-    for session in &sessions {
-        hand_over(session)?;
-        bar.inc(1);
-    }
-    bar.finish();
-    println!("{} sessions are handed over, and are captured in the background", sessions.len());
-    Ok(())
+    if refused.is_empty() { Ok(()) } else { Err(refused.join("\n").into()) }
 }
 
 /// The files in which a host keeps its sessions.
@@ -84,7 +90,7 @@ fn files(host: Host, places: &Places) -> Vec<PathBuf> {
         Host::Gemini => below(&folder.join("tmp"), 2, &|name| name.starts_with("session-") && name.ends_with(".json")),
         Host::Copilot => below(&folder.join("session-state"), 1, &|name| name == "events.jsonl"),
         // They keep sessions in a database.
-        Host::Cursor | Host::Opencode => Vec::new(),
+        Host::Cursor | Host::OpenCode => Vec::new(),
     }
 }
 
@@ -102,6 +108,8 @@ fn below(folder: &Path, depth: usize, fits: &dyn Fn(&str) -> bool) -> Vec<PathBu
 fn session(host: Host, file: &Path) -> Option<Session> {
     let (id, folder) = if host == Host::Gemini { whole(file)? } else { first_lines(file)? };
     let about = fs::metadata(file).ok().filter(|_| folder.is_dir())?;
+    // A fork begins with lines of the session that it came from.
+    let id = if host == Host::ClaudeCode { file.file_stem()?.to_string_lossy().into_owned() } else { id };
     Some(Session { host, id, folder, file: file.to_owned(), bytes: about.len(), changed: about.modified().ok()? })
 }
 
@@ -127,20 +135,10 @@ fn whole(file: &Path) -> Option<(String, PathBuf)> {
     Some((session.get("sessionId")?.as_str()?.to_owned(), PathBuf::from(root.trim())))
 }
 
-/// Gives a session to the hook of sessions that end.
-fn hand_over(session: &Session) -> Result<(), Failure> {
+/// Leaves a session, as a hook does when one ends.
+fn leave(session: &Session) -> Result<(), Failure> {
     let (folder, file) = (session.folder.to_string_lossy(), session.file.to_string_lossy());
-    let input = json!({ "hook_event_name": "Stop", "session_id": session.id, "cwd": folder, "transcript_path": file });
-    let mut hook = Command::new(std::env::current_exe()?)
-        .args(["hook", "stop", "--host", session.host.id()])
-        .stdin(Stdio::piped())
-        .stdout(Stdio::null())
-        .spawn()?;
-    if let Some(mut stdin) = hook.stdin.take() {
-        stdin.write_all(input.to_string().as_bytes())?;
-    }
-    let status = hook.wait()?;
-    if status.success() { Ok(()) } else { Err(format!("the hook failed for {}: {status}", session.file.display()).into()) }
+    hook::leave(session.host, json!({ "session_id": session.id, "cwd": folder, "transcript_path": file }))
 }
 
 #[cfg(test)]
@@ -161,6 +159,7 @@ mod tests {
         write("work/README.md", "");
         let claude = "{\"type\":\"summary\",\"summary\":\"x\"}\nnot JSON\n{\"sessionId\":\"c1\",\"cwd\":\"WORK\",\"type\":\"user\"}\n";
         write(".claude/projects/-work/c1.jsonl", claude);
+        write(".claude/projects/-work/fork.jsonl", claude);
         write(".claude/projects/-work/agent-1.jsonl", claude);
         write(".claude/projects/-gone/c2.jsonl", "{\"sessionId\":\"c2\",\"cwd\":\"/nowhere/at/all\"}\n");
         write(".codex/sessions/2026/11/28/rollout-1.jsonl", "{\"type\":\"session_meta\",\"payload\":{\"id\":\"x1\",\"cwd\":\"WORK\"}}\n");
@@ -174,11 +173,11 @@ mod tests {
         let places = places(home.path());
         let files: Vec<(Host, PathBuf)> =
             Host::value_variants().iter().flat_map(|host| files(*host, &places).into_iter().map(move |file| (*host, file))).collect();
-        assert_eq!(files.len(), 6, "{files:?}");
+        assert_eq!(files.len(), 7, "{files:?}");
         let sessions: Vec<Session> = files.iter().filter_map(|(host, file)| session(*host, file)).collect();
         let mut ids: Vec<&str> = sessions.iter().map(|session| session.id.as_str()).collect();
         ids.sort_unstable();
-        assert_eq!(ids, ["c1", "g1", "p1", "x1"]);
+        assert_eq!(ids, ["c1", "fork", "g1", "p1", "x1"]);
         assert!(sessions.iter().all(|session| session.folder == work && session.bytes > 0));
     }
 }

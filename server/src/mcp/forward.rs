@@ -42,7 +42,7 @@ pub async fn forward(url: &str, key: String, user: Option<&UserRef>, toolsets: O
     // Messages are sent in their order, and none waits for the answer to another one.
     let mut sending = FuturesUnordered::new();
     let mut unanswered: HashSet<RequestId> = HashSet::new();
-    let mut input_ended = false;
+    let (mut begun, mut input_ended) = (false, false);
     let forwarded = loop {
         if input_ended && unanswered.is_empty() && sending.is_empty() {
             break Ok(());
@@ -51,6 +51,7 @@ pub async fn forward(url: &str, key: String, user: Option<&UserRef>, toolsets: O
             message = near.receive(), if !input_ended => {
                 match message {
                     Some(message) => {
+                        begun = true;
                         let id = id_of(&message);
                         unanswered.extend(id.clone());
                         let sent = Transport::<RoleClient>::send(&mut far, message);
@@ -82,8 +83,10 @@ pub async fn forward(url: &str, key: String, user: Option<&UserRef>, toolsets: O
             break Ok(());
         }
     };
-    // Ends the session there.
-    let _ = Transport::<RoleClient>::close(&mut far).await;
+    if begun {
+        // Ends the session there. Before the first message, this would wait for it.
+        let _ = Transport::<RoleClient>::close(&mut far).await;
+    }
     forwarded
 }
 

@@ -4,9 +4,9 @@ use super::hosts::{Content, File};
 use crate::Failure;
 use db::clock::{Clock, SystemClock};
 use similar::TextDiff;
-use std::fs::{self, Permissions};
+use std::fs::{self, Metadata, Permissions};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
@@ -24,6 +24,15 @@ pub struct Change {
     keeps_copy: bool,
     /// The copy that the file becomes again.
     restored: Option<PathBuf>,
+}
+
+/// What was done to a file.
+#[derive(Debug)]
+pub struct Written {
+    /// The same in words.
+    pub sentence: String,
+    /// The copy that was made of it.
+    copy: Option<PathBuf>,
 }
 
 impl Change {
@@ -83,7 +92,7 @@ impl Change {
     ///
     /// # Errors
     /// A sentence, if the file was changed since it was read, or cannot be written.
-    pub fn write(&self) -> Result<String, Failure> {
+    pub fn write(&self) -> Result<Written, Failure> {
         let path = self.path.display();
         if read(&self.path)? != self.before {
             return Err(format!("{path} was changed in the meantime; nothing in it was changed. Try again").into());
@@ -91,20 +100,34 @@ impl Change {
         let named = |error: std::io::Error| format!("{path} cannot be written: {error}");
         let copy = self.keeps_copy.then(|| copy_of(&self.path));
         if let Some(copy) = &copy {
-            fs::copy(&self.path, copy).map_err(named)?;
+            fs::copy(&self.path, copy).and_then(|_| give(copy, &fs::metadata(&self.path)?)).map_err(named)?;
         }
-        match &self.after {
-            Some(text) => replace(&self.path, text).map_err(named)?,
-            None => fs::remove_file(&self.path).map_err(named)?,
+        if let Err(error) = put(&self.path, self.after.as_deref()) {
+            forget(copy.as_deref());
+            return Err(named(error).into());
         }
-        if let Some(copy) = &self.restored {
-            fs::remove_file(copy).map_err(named)?;
-        }
-        Ok(match (copy, &self.after) {
+        forget(self.restored.as_deref());
+        let sentence = match (&copy, &self.after) {
             (Some(copy), _) => format!("{path} is written; its copy is {}", copy.display()),
             (None, Some(_)) => format!("{path} is written"),
             (None, None) => format!("{path} is deleted"),
-        })
+        };
+        Ok(Written { sentence, copy })
+    }
+
+    /// Makes the file what it was before it was written.
+    ///
+    /// # Errors
+    /// A sentence, if somebody changed it since, or it cannot be written.
+    pub fn take_back(&self, written: &Written) -> Result<(), Failure> {
+        let path = self.path.display();
+        if read(&self.path)? != self.after {
+            return Err(format!("{path} was changed in the meantime; what was written into it stays").into());
+        }
+        let copy = self.restored.as_deref().map_or(Ok(()), |copy| put(copy, self.after.as_deref()));
+        copy.and_then(|()| put(&self.path, self.before.as_deref())).map_err(|error| format!("{path} cannot be written back: {error}"))?;
+        forget(written.copy.as_deref());
+        Ok(())
     }
 }
 
@@ -153,24 +176,46 @@ fn copy_of(path: &Path) -> PathBuf {
     path.with_file_name(format!("{name}{BEFORE}{}", SystemClock.now().format("%Y%m%dT%H%M%S%6fZ")))
 }
 
-/// Writes a file, which gets its name when it is complete. A new one is its owner's alone.
-fn replace(path: &Path, text: &str) -> std::io::Result<()> {
+/// Writes a file, which gets its name when it is complete, or deletes it. A new one is its owner's alone.
+fn put(path: &Path, text: Option<&str>) -> std::io::Result<()> {
+    let Some(text) = text else { return fs::remove_file(path) };
     let folder = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
-    let permissions = fs::metadata(path).map_or(Permissions::from_mode(0o600), |file| file.permissions());
+    make(folder)?;
+    let before = fs::metadata(path).ok();
     let mut file = NamedTempFile::new_in(folder)?;
     file.write_all(text.as_bytes())?;
-    file.as_file().set_permissions(permissions)?;
+    give(file.path(), before.as_ref().unwrap_or(&fs::metadata(folder)?))?;
+    file.as_file().set_permissions(before.map_or(Permissions::from_mode(0o600), |file| file.permissions()))?;
     file.as_file().sync_all()?;
     file.persist(path)?;
     Ok(())
 }
 
+/// Removes a copy of what is there. One that stays does no harm.
+fn forget(copy: Option<&Path>) {
+    if let Some(copy) = copy {
+        let _ = fs::remove_file(copy);
+    }
+}
+
+/// Makes a folder, and those around it.
+fn make(folder: &Path) -> std::io::Result<()> {
+    let Some(around) = folder.parent().filter(|_| !folder.is_dir()) else { return Ok(()) };
+    make(around)?;
+    fs::create_dir(folder)?;
+    give(folder, &fs::metadata(around)?)
+}
+
+/// Gives what root made to the owner of what was there: root may work for somebody else.
+fn give(path: &Path, owner: &Metadata) -> std::io::Result<()> {
+    if fs::metadata(path)?.uid() == 0 { chown(path, Some(owner.uid()), Some(owner.gid())) } else { Ok(()) }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::hosts::Host;
     use super::super::hosts::tests::places;
     use super::*;
+    use crate::cli::host::Host;
     use std::os::unix::fs::symlink;
     use tempfile::{TempDir, tempdir};
 
@@ -240,6 +285,30 @@ mod tests {
         fs::write(&file.path, "{}").unwrap();
         assert!(change.write().unwrap_err().to_string().contains("was changed in the meantime"));
         assert_eq!((fs::read_to_string(&file.path).unwrap().as_str(), names(&file)), ("{}", 1));
+    }
+
+    #[test]
+    fn what_was_written_can_be_taken_back() {
+        for text in [None, Some(TEXT)] {
+            let (_home, file) = file(text);
+            let connecting = Change::connecting(&file).unwrap().unwrap();
+            let written = connecting.write().unwrap();
+            connecting.take_back(&written).unwrap();
+            assert_eq!((read(&file.path).unwrap().as_deref(), names(&file)), (text, usize::from(text.is_some())));
+            // The same of a file that was connected: it gets its copy back.
+            connecting.write().unwrap();
+            let (connected, count) = (read(&file.path).unwrap(), names(&file));
+            let disconnecting = Change::disconnecting(&file).unwrap().unwrap();
+            let written = disconnecting.write().unwrap();
+            disconnecting.take_back(&written).unwrap();
+            assert_eq!((read(&file.path).unwrap(), names(&file)), (connected, count));
+        }
+        let (_home, file) = file(Some(TEXT));
+        let change = Change::connecting(&file).unwrap().unwrap();
+        let written = change.write().unwrap();
+        fs::write(&file.path, "{}").unwrap();
+        assert!(change.take_back(&written).unwrap_err().to_string().contains("was changed in the meantime"));
+        assert_eq!((fs::read_to_string(&file.path).unwrap().as_str(), names(&file)), ("{}", 2));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::json::{Entry, Json};
 use super::tables::Section;
 use crate::Failure;
-use clap::ValueEnum;
+use crate::cli::host::Host;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,24 +17,19 @@ const PROGRAM: &str = "const program = \"remembrancer\"";
 /// How the plugin begins.
 const MARK: &str = "// Remembrancer";
 /// The variables that move a folder.
-const VARIABLES: [&str; 6] = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "DATA_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
-
-/// A program in which coding agents run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Host {
-    /// Claude Code
-    ClaudeCode,
-    /// Codex CLI
-    Codex,
-    /// Cursor
-    Cursor,
-    /// Gemini CLI
-    Gemini,
-    /// OpenCode
-    Opencode,
-    /// GitHub Copilot CLI
-    Copilot,
-}
+const VARIABLES: [&str; 4] = ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME"];
+/// The variables that Codex, which passes on few, has to pass on to `mcp --mine`.
+const PASSED_ON: [&str; 9] = [
+    "REMEMBRANCER_URL",
+    "REMEMBRANCER_KEY",
+    "REMEMBRANCER_USER",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "GUARD_WORDS",
+    "REMEMBRANCER_PG0",
+    "REMEMBRANCER_MODEL_DIR",
+    "REMEMBRANCER_ONNXRUNTIME",
+];
 
 /// Where the files of a user are, and what the hosts start.
 pub struct Places {
@@ -82,18 +77,6 @@ impl Places {
         self.folders.get(variable).cloned().unwrap_or_else(|| self.home.join(usual))
     }
 
-    /// The one memory of this user: hosts start programs in the folder of a project, so that a relative DATA_DIR would be one for each.
-    fn data_dir(&self) -> String {
-        let usual = || self.folder("XDG_DATA_HOME", ".local/share").join(NAME);
-        self.folders.get("DATA_DIR").cloned().unwrap_or_else(usual).display().to_string()
-    }
-
-    /// Whether hooks know a server.
-    pub fn has_server(&self) -> bool {
-        let file = self.folder("XDG_CONFIG_HOME", ".config").join(NAME).join("hook.toml");
-        std::env::var_os("REMEMBRANCER_URL").is_some_and(|url| !url.is_empty()) || file.is_file()
-    }
-
     /// This program, as a shell reads it.
     fn quoted_program(&self) -> String {
         let is_plain = |letter: char| letter.is_ascii_alphanumeric() || "/._-".contains(letter);
@@ -102,30 +85,6 @@ impl Places {
 }
 
 impl Host {
-    /// What `remembrancer hook --host` calls it.
-    pub fn id(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Cursor => "cursor",
-            Self::Gemini => "gemini",
-            Self::Opencode => "opencode",
-            Self::Copilot => "copilot",
-        }
-    }
-
-    /// What its makers call it.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "Claude Code",
-            Self::Codex => "Codex",
-            Self::Cursor => "Cursor",
-            Self::Gemini => "Gemini CLI",
-            Self::Opencode => "OpenCode",
-            Self::Copilot => "Copilot CLI",
-        }
-    }
-
     /// Whether the user has it: its folder is there.
     pub fn is_installed(self, places: &Places) -> bool {
         self.folder(places).is_dir()
@@ -138,7 +97,7 @@ impl Host {
             Self::Codex => places.folder("CODEX_HOME", ".codex"),
             Self::Cursor => places.home.join(".cursor"),
             Self::Gemini => places.home.join(".gemini"),
-            Self::Opencode => places.folder("XDG_CONFIG_HOME", ".config").join("opencode"),
+            Self::OpenCode => places.folder("XDG_CONFIG_HOME", ".config").join("opencode"),
             Self::Copilot => places.folder("COPILOT_HOME", ".copilot"),
         }
     }
@@ -164,7 +123,7 @@ impl Host {
                 let entries = self.hooks(places).into_iter().chain([self.server(places)]).collect();
                 vec![json(folder.join("settings.json"), entries)]
             }
-            Self::Opencode => {
+            Self::OpenCode => {
                 let other = Some(folder.join("opencode.jsonc")).filter(|path| path.exists() && !folder.join("opencode.json").exists());
                 let script = File { path: folder.join("plugins/remembrancer.js"), content: Content::Script(script(places)) };
                 vec![json(other.unwrap_or_else(|| folder.join("opencode.json")), vec![self.server(places)]), script]
@@ -201,7 +160,7 @@ impl Host {
                 &[("SessionStart", "session-start"), ("BeforeAgent", "prompt"), ("AfterAgent", "stop"), ("SessionEnd", "session-end")]
             }
             Self::Copilot => &[("sessionStart", "session-start"), ("agentStop", "stop"), ("sessionEnd", "session-end")],
-            Self::Opencode => &[],
+            Self::OpenCode => &[],
         }
     }
 
@@ -215,7 +174,7 @@ impl Host {
                 Self::Gemini => {
                     format!(r#"{{"hooks": [{{"name": "remembrancer", "type": "command", "command": {command}, "timeout": 10000}}]}}"#)
                 }
-                Self::ClaudeCode | Self::Codex | Self::Opencode => {
+                Self::ClaudeCode | Self::Codex | Self::OpenCode => {
                     format!(r#"{{"hooks": [{{"type": "command", "command": {command}, "timeout": 10}}]}}"#)
                 }
             };
@@ -225,10 +184,10 @@ impl Host {
     }
 
     fn server(self, places: &Places) -> Entry {
-        let (program, variables) = (json!(places.program), json!({ "DATA_DIR": places.data_dir() }));
-        let start = format!(r#""command": {program}, "args": ["mcp"], "env": {variables}"#);
+        let program = json!(places.program);
+        let start = format!(r#""command": {program}, "args": ["mcp", "--mine"]"#);
         let (key, value) = match self {
-            Self::Opencode => ("mcp", format!(r#"{{"type": "local", "command": [{program}, "mcp"], "environment": {variables}}}"#)),
+            Self::OpenCode => ("mcp", format!(r#"{{"type": "local", "command": [{program}, "mcp", "--mine"]}}"#)),
             Self::ClaudeCode => ("mcpServers", format!(r#"{{"type": "stdio", {start}}}"#)),
             Self::Copilot => ("mcpServers", format!(r#"{{"type": "local", {start}, "tools": ["*"]}}"#)),
             Self::Codex | Self::Cursor | Self::Gemini => ("mcpServers", format!("{{{start}}}")),
@@ -236,19 +195,31 @@ impl Host {
         Entry { path: vec![key, NAME], value, listed: false }
     }
 
-    /// Whether a value of a JSON file is one that this command wrote: of this version, or of another one.
+    /// Whether a value of a JSON file is a hook that this command wrote, with this program or another one.
     fn owns(self, value: &Value) -> bool {
         let is_hook = |key: &&str| value.get(*key).and_then(Value::as_str).is_some_and(|command| self.is_hook(command));
-        ["command", "bash"].iter().any(is_hook) || is_server(value)
+        ["command", "bash"].iter().any(is_hook)
     }
 
     fn is_hook(self, command: &str) -> bool {
         let Some((program, rest)) = command.rsplit_once(" hook ") else { return false };
-        program.trim_matches('\'').ends_with(NAME) && rest.ends_with(&format!(" --host {}", self.id()))
+        let event = rest.strip_suffix(&format!(" --host {}", self.id()));
+        event.is_some_and(|event| !event.contains(char::is_whitespace)) && is_this_program(program)
     }
 }
 
-/// Whether a value is an MCP server as this command writes it. One with another address, a key or further variables is a person's.
+/// Whether the words before a hook are the name of this program and nothing else, such as a variable.
+fn is_this_program(word: &str) -> bool {
+    let inside = |quote: char| word.strip_prefix(quote)?.strip_suffix(quote);
+    let is_one = match (inside('\''), inside('"')) {
+        (Some(inside), _) => !inside.replace(r"'\''", "").contains('\''),
+        (None, Some(inside)) => !inside.contains('"'),
+        (None, None) => !word.contains(char::is_whitespace),
+    };
+    is_one && Path::new(word.trim_matches(['\'', '"'])).ends_with(NAME)
+}
+
+/// Whether a value is an MCP server as this command writes it. One with variables or other arguments is a person's.
 fn is_server(value: &Value) -> bool {
     let words = [&value["command"], &value["args"]].into_iter().flat_map(|part| match part {
         Value::String(word) => vec![word.as_str()],
@@ -256,9 +227,8 @@ fn is_server(value: &Value) -> bool {
         _ => Vec::new(),
     });
     let words: Vec<&str> = words.collect();
-    let variables = ["env", "environment"].iter().find_map(|key| value.get(*key)?.as_object());
-    matches!(words.as_slice(), [program, "mcp"] if Path::new(program).ends_with(NAME))
-        && variables.is_some_and(|variables| variables.len() == 1 && variables.contains_key("DATA_DIR"))
+    let has_variables = ["env", "environment"].iter().any(|key| value.get(*key).is_some_and(|variables| *variables != json!({})));
+    matches!(words.as_slice(), [program, "mcp", "--mine"] if Path::new(program).ends_with(NAME)) && !has_variables
 }
 
 /// The same of a TOML file.
@@ -270,9 +240,8 @@ fn is_table_of_server(value: &toml::Value) -> bool {
 fn section(places: &Places) -> Section {
     let keys = vec![
         ("command", json!(places.program).to_string()),
-        ("args", r#"["mcp"]"#.to_owned()),
-        ("env", format!("{{ DATA_DIR = {} }}", json!(places.data_dir()))),
-        ("env_vars", r#"["REMEMBRANCER_URL", "REMEMBRANCER_KEY", "REMEMBRANCER_USER"]"#.to_owned()),
+        ("args", r#"["mcp", "--mine"]"#.to_owned()),
+        ("env_vars", json!(PASSED_ON).to_string()),
     ];
     Section { path: ["mcp_servers", NAME], keys }
 }
@@ -310,8 +279,8 @@ impl Content {
     pub fn without(&self, text: &str) -> Result<String, Failure> {
         match self {
             Self::Json { host, entries, .. } if !text.trim().is_empty() => {
-                let keys: BTreeSet<&str> = entries.iter().filter_map(|entry| entry.path.first().copied()).collect();
-                keys.into_iter().try_fold(text.to_owned(), |text, key| without_key(text, key, *host))
+                let places: BTreeSet<&[&str]> = entries.iter().map(Entry::place).collect();
+                places.into_iter().try_fold(text.to_owned(), |text, place| without_entries(text, place, *host))
             }
             Self::Json { .. } => Ok(text.to_owned()),
             Self::Toml(section) => Ok(section.without(text, &is_table_of_server)?.unwrap_or_else(|| text.to_owned())),
@@ -326,9 +295,11 @@ impl Content {
     }
 }
 
-fn without_key(mut text: String, key: &str, host: Host) -> Result<String, Failure> {
+/// A text without the hooks below the key of all hooks, or without the MCP server of this name.
+fn without_entries(mut text: String, place: &[&str], host: Host) -> Result<String, Failure> {
     loop {
-        let less = Json::read(&text)?.without(key, &|value: &Value| host.owns(value));
+        let is_ours = |value: &Value| if place.ends_with(&[NAME]) { is_server(value) } else { host.owns(value) };
+        let less = Json::read(&text)?.without(place, &is_ours);
         let Some(less) = less else { return Ok(text) };
         text = less;
     }
@@ -337,6 +308,7 @@ fn without_key(mut text: String, key: &str, host: Host) -> Result<String, Failur
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use clap::ValueEnum;
 
     /// The places of a user whose home is a folder.
     pub fn places(home: &Path) -> Places {
@@ -372,17 +344,32 @@ pub mod tests {
         assert_ne!(earlier, connected);
         assert_eq!(content.connected(Some(&earlier)).unwrap(), connected);
 
-        let own = r#"{"mcpServers": {"remembrancer": {"command": "remembrancer", "args": ["mcp"], "env": {"REMEMBRANCER_KEY": "rmb_x"}}}}"#;
-        let connected = content.connected(Some(own)).unwrap();
-        assert!(connected.contains("REMEMBRANCER_KEY") && connected.contains("hook session-start --host gemini"), "{connected}");
-        assert_eq!(content.without(&connected).unwrap(), own);
+        let own = r#""command": "remembrancer", "args": ["mcp""#;
+        for (name, rest) in [
+            ("remembrancer", r#"], "env": {"DATA_DIR": "/work/mem"}"#),
+            ("remembrancer", r#", "--mine"], "env": {"XDG_DATA_HOME": "/work/mem"}"#),
+            ("memory-work", r#", "--mine"]"#),
+        ] {
+            let own = format!(r#"{{"mcpServers": {{"{name}": {{{own}{rest}}}}}}}"#);
+            let connected = content.connected(Some(&own)).unwrap();
+            assert!(connected.contains(rest) && connected.contains("hook session-start --host gemini"), "{connected}");
+            assert_eq!(content.without(&connected).unwrap(), own);
+        }
     }
 
     #[test]
-    fn a_hook_of_another_host_is_not_touched() {
+    fn a_hook_of_another_host_or_of_a_person_is_not_touched() {
         assert!(Host::Cursor.is_hook("'/opt/it'\\''s here/remembrancer' hook stop --host cursor"));
         assert!(!Host::Cursor.is_hook("remembrancer hook stop --host codex"));
-        assert!(!Host::Cursor.is_hook("/usr/bin/hook stop --host cursor"));
+        for command in [
+            "/usr/bin/hook stop --host cursor",
+            "REMEMBRANCER_URL=https://memory.example.org remembrancer hook stop --host cursor",
+            "'nice' 'remembrancer' hook stop --host cursor",
+            "my-remembrancer hook stop --host cursor",
+            "remembrancer hook stop; echo --host cursor",
+        ] {
+            assert!(!Host::Cursor.is_hook(command), "{command}");
+        }
     }
 
     #[test]

@@ -76,11 +76,15 @@ impl<'t> Json<'t> {
         Ok(self.replaced(last.node.end, last.node.end, &item))
     }
 
-    /// The text without the first value under a key of the root that is to go, and without what holds nothing else; none if there is none.
-    pub fn without(&self, key: &str, goes: &impl Fn(&Value) -> bool) -> Option<String> {
-        let index = self.root.items.iter().rposition(|item| item.key.as_deref() == Some(key))?;
-        let mut path = self.root.items[index].node.find(self.text, goes)?;
-        path.insert(0, index);
+    /// The text without the first value at or below a path that is to go, and without what holds nothing else; none if there is none.
+    pub fn without(&self, keys: &[&str], goes: &impl Fn(&Value) -> bool) -> Option<String> {
+        let (mut path, mut node) = (Vec::new(), &self.root);
+        for key in keys {
+            let index = node.items.iter().rposition(|item| item.key.as_deref() == Some(*key))?;
+            path.push(index);
+            node = &node.items[index].node;
+        }
+        path.extend(node.find(self.text, goes)?);
         Some(self.cut(&path))
     }
 
@@ -120,6 +124,11 @@ impl Entry {
         let Ok(value) = serde_json::from_str::<Value>(&self.value) else { return false };
         let place = self.path.iter().try_fold(file, |value, key| value.get(key));
         place.is_some_and(|place| if self.listed { place.as_array().is_some_and(|list| list.contains(&value)) } else { *place == value })
+    }
+
+    /// Where this program may have written such an entry: the key of all lists, or the place of the value.
+    pub fn place(&self) -> &[&'static str] {
+        if self.listed { &self.path[..1] } else { &self.path }
     }
 
     /// What an object or a list gets: the value, in the objects that are missing around it.
@@ -259,7 +268,7 @@ mod tests {
         let with = Json::read(text).unwrap().with(entry).unwrap();
         assert!(entry.is_in(&serde_json::from_str(&with).unwrap()), "{with}");
         let value: Value = serde_json::from_str(&entry.value).unwrap();
-        let without = Json::read(&with).unwrap().without(entry.path[0], &|found: &Value| *found == value).unwrap();
+        let without = Json::read(&with).unwrap().without(entry.place(), &|found: &Value| *found == value).unwrap();
         (with, without)
     }
 
@@ -309,10 +318,10 @@ mod tests {
     #[test]
     fn what_a_person_added_beside_an_entry_stays() {
         let text = "{\"hooks\": {\"Stop\": [{\"hooks\": [1, 2]}, {\"hooks\": [1]}]}}";
-        let without = Json::read(text).unwrap().without("hooks", &|value: &Value| *value == 1).unwrap();
+        let without = Json::read(text).unwrap().without(&["hooks"], &|value: &Value| *value == 1).unwrap();
         assert_eq!(without, "{\"hooks\": {\"Stop\": [{\"hooks\": [2]}, {\"hooks\": [1]}]}}");
-        let without = Json::read(&without).unwrap().without("hooks", &|value: &Value| *value == 1).unwrap();
+        let without = Json::read(&without).unwrap().without(&["hooks"], &|value: &Value| *value == 1).unwrap();
         assert_eq!(without, "{\"hooks\": {\"Stop\": [{\"hooks\": [2]}]}}");
-        assert_eq!(Json::read(&without).unwrap().without("hooks", &|value: &Value| *value == 1), None);
+        assert_eq!(Json::read(&without).unwrap().without(&["hooks"], &|value: &Value| *value == 1), None);
     }
 }

@@ -353,11 +353,11 @@ fn note_status(response: &Response, latency: Duration, span: &tracing::Span) {
     DefaultOnResponse::default().on_response(response, latency, span);
 }
 
-/// Serves until a signal arrives, then finishes running requests within the deadline.
+/// Serves until a signal arrives or, where that is wanted, standard input ends; then finishes running requests within the deadline.
 ///
 /// # Errors
 /// A sentence, when the start fails.
-pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<(), Failure> {
+pub async fn serve(config: Config, demo_credentials: Option<&Path>, until_input_ends: bool) -> Result<(), Failure> {
     let recorder = metrics::install()?;
     // An address that is in use is reported before minutes are spent on other work.
     let listener = bind("LISTEN_ADDR", config.listen).await?;
@@ -390,6 +390,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>) -> Result<()
     tokio::select! {
         signalled = wait_for_signal() => signalled?,
         () = supervise(postgres.as_ref()) => {}
+        () = input_end(), if until_input_ends => {}
     }
     tracing::info!(seconds = config.shutdown.as_secs(), "stopping: running requests may finish");
     stop.cancel();
@@ -444,6 +445,12 @@ pub(crate) async fn supervise(postgres: Option<&Embedded>) {
         Some(postgres) => postgres.supervise().await,
         None => std::future::pending().await,
     }
+}
+
+/// Waits until standard input ends.
+async fn input_end() {
+    // What cannot be read has ended.
+    let _ = tokio::io::copy(&mut tokio::io::stdin(), &mut tokio::io::sink()).await;
 }
 
 /// Waits for SIGINT or SIGTERM.

@@ -19,7 +19,7 @@ const ENTRY: &str = "- [id:";
 
 /// The stretches of `text` that a recall or a prompt's memory block wrote, in order.
 pub fn stretches(text: &str) -> Vec<Range<usize>> {
-    let (mut found, mut start, mut block) = (Vec::new(), 0, false);
+    let (mut found, mut start, mut block, mut quoted) = (Vec::new(), 0, false, false);
     for line in text.split_inclusive('\n') {
         let trimmed = line.trim_start();
         if trimmed.starts_with(BLOCK) {
@@ -27,7 +27,10 @@ pub fn stretches(text: &str) -> Vec<Range<usize>> {
         } else if block && (trimmed.starts_with("# ") || trimmed.starts_with("## ")) {
             block = false;
         }
-        let from = if block || trimmed.starts_with(ENTRY) { Some(0) } else { attribution(line) };
+        // The further lines of a memory are quotes.
+        let goes_on = quoted && trimmed.starts_with('>');
+        let from = if block || goes_on || trimmed.starts_with(ENTRY) { Some(0) } else { attribution(line) };
+        quoted = from.is_some();
         found.extend(from.map(|from| start + from..start + line.len()));
         start += line.len();
     }
@@ -54,6 +57,13 @@ fn begins_with_day(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::stretches;
+
+    #[test]
+    fn all_lines_of_a_memory_are_covered() {
+        let text = "> Is it Bern?\nI remember (from 3 May 2026):\n  > Vera moved.\n  >\n  > To Bern.\nNo.\n> To Basel.";
+        let found: String = stretches(text).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, "I remember (from 3 May 2026):\n  > Vera moved.\n  >\n  > To Bern.\n");
+    }
 
     #[test]
     fn quotations_and_blocks_are_covered() {

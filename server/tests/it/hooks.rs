@@ -21,6 +21,8 @@ struct Desk {
     folder: TempDir,
     url: String,
     key: String,
+    /// How long an answer may take.
+    milliseconds: &'static str,
 }
 
 impl Desk {
@@ -32,7 +34,7 @@ impl Desk {
         fs::write(git.join("HEAD"), "ref: refs/heads/quay\n").unwrap();
         fs::write(git.join("config"), CONFIG).unwrap();
         fs::write(folder.path().join("session.jsonl"), SESSION).unwrap();
-        Self { folder, url: url.to_owned(), key: key.to_owned() }
+        Self { folder, url: url.to_owned(), key: key.to_owned(), milliseconds: "60000" }
     }
 
     fn path(&self, name: &str) -> PathBuf {
@@ -48,7 +50,7 @@ impl Desk {
             .env_remove("REMEMBRANCER_HOOK")
             .env("REMEMBRANCER_URL", &self.url)
             .env("REMEMBRANCER_KEY", &self.key)
-            .env("REMEMBRANCER_HOOK_MILLISECONDS", "60000")
+            .env("REMEMBRANCER_HOOK_MILLISECONDS", self.milliseconds)
             .env("REMEMBRANCER_STATE_DIR", self.path("state"))
             .env("XDG_CONFIG_HOME", self.path("config"))
             .env("XDG_DATA_HOME", self.path("data"))
@@ -122,6 +124,11 @@ async fn a_session_is_captured_and_the_next_one_begins_with_it() {
     assert!(desk.hook("prompt", "three", &question).contains("5544"));
     assert_eq!(desk.log(), "");
 
+    // An answer needs no state: a file is where its folder would be.
+    let full = Desk::new(&desk.url, &world.atlas_key);
+    fs::write(full.path("state"), "").unwrap();
+    assert!(full.hook("prompt", "two", &question).contains("5544"));
+
     // The same session again has nothing new, and its end is no other session.
     assert_eq!(desk.hook("session-end", "one", &json!({ "reason": "clear" })), "");
     until("the second delivery", || desk.count("jobs") == 0).await;
@@ -158,9 +165,21 @@ fn whatever_is_wrong_the_host_goes_on() {
     assert!(keyless.log().contains("REMEMBRANCER_KEY"), "{}", keyless.log());
 }
 
+#[test]
+fn a_disk_that_hangs_holds_up_no_host() {
+    let desk = Desk { milliseconds: "100", ..Desk::new("", "") };
+    fs::create_dir_all(desk.path("state/local")).unwrap();
+    // Whoever reads it waits for a writer.
+    assert!(Command::new("mkfifo").arg(desk.path("state/local/server.json")).status().unwrap().success());
+    assert_eq!(desk.hook("session-start", "one", &json!({})), "");
+}
+
 #[tokio::test]
 async fn without_a_server_the_first_hook_starts_one_that_stops_when_it_is_idle() {
     let desk = Desk::new("", "");
+    // The data of an earlier server were removed, and its key is still there.
+    fs::create_dir_all(desk.path("state/local")).unwrap();
+    fs::write(desk.path("state/local/server.json"), json!({ "url": "", "key": "rmb_of-before", "failed": false }).to_string()).unwrap();
     let start = json!({ "hook_event_name": "SessionStart", "source": "startup" });
     assert_eq!(desk.hook("session-start", "one", &start), "");
     assert_eq!(desk.hook("stop", "one", &json!({ "hook_event_name": "Stop" })), "");
@@ -172,6 +191,18 @@ async fn without_a_server_the_first_hook_starts_one_that_stops_when_it_is_idle()
     .await;
     let postmaster = desk.path("data/remembrancer/postgres/data/postmaster.pid");
     assert!(postmaster.exists(), "{}", desk.log());
+    // Tools have the same memory, whatever databases the host's environment names.
+    let tools = Command::new(env!("CARGO_BIN_EXE_remembrancer"))
+        .args(["mcp", "--mine"])
+        .env_remove("REMEMBRANCER_URL")
+        .env("XDG_CONFIG_HOME", desk.path("config"))
+        .env("XDG_DATA_HOME", desk.path("data"))
+        .env("DATABASE_URL", "mysql://localhost/shop")
+        .env("DATA_DIR", desk.path("shop"))
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(tools.status.success() && !desk.path("shop").exists(), "{tools:?}");
     until("the end of its Postgres", || !postmaster.exists()).await;
     let url = || {
         let local: Value = serde_json::from_slice(&fs::read(desk.path("state/local/server.json")).unwrap()).unwrap();

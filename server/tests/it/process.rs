@@ -148,6 +148,25 @@ async fn a_kill_between_commit_and_relay_loses_no_audit_row() {
 }
 
 #[tokio::test]
+async fn a_server_stops_cleanly_when_whoever_started_it_is_gone() {
+    let world = World::on(TestDatabases::fresh(&SystemClock).await).await;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_remembrancer"))
+        .args(["serve", "--until-input-ends"])
+        .env_remove("DATABASE_URL")
+        .env_remove("PUBLIC_URL")
+        .envs(databases(&world))
+        .env("LISTEN_ADDR", "127.0.0.1:0")
+        .env("METRICS_ADDR", "127.0.0.1:0")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+}
+
+#[tokio::test]
 async fn a_server_that_gets_sigterm_stops_cleanly() {
     let world = World::on(TestDatabases::fresh(&SystemClock).await).await;
     let mut process = Process::start(&world).await;

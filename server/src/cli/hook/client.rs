@@ -2,12 +2,15 @@
 
 use super::Failure;
 use super::settings::Settings;
+use super::state::digest;
 use crate::api::{IDEMPOTENCY_KEY, USER};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Method, StatusCode, Url};
+use serde::Deserialize;
 use serde_json::Value;
 use std::error::Error;
 use std::time::Duration;
+use wire::ErrorCode;
 
 /// Longest answer, in bytes.
 const ANSWER_MAX: usize = 4 * 1024 * 1024;
@@ -15,6 +18,9 @@ const ANSWER_MAX: usize = 4 * 1024 * 1024;
 /// Why a call has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum Fault {
+    /// No call reaches the server.
+    #[error("{0}")]
+    Away(String),
     /// The same call may succeed another time.
     #[error("{0}")]
     Later(String),
@@ -30,6 +36,8 @@ pub enum Fault {
 pub struct Server {
     client: Client,
     base: Url,
+    /// What the server is called in names of files.
+    name: String,
     key: String,
     user: Option<String>,
 }
@@ -40,9 +48,9 @@ impl Server {
     /// # Errors
     /// When the address cannot be used, or there is no key of the agent.
     pub fn new(settings: &Settings, agent: Option<&str>, limit: Duration) -> Result<Self, Failure> {
-        let mut base: Url = settings.url.parse().map_err(|error| format!("REMEMBRANCER_URL is not an address: {error}"))?;
+        let mut base: Url = settings.url.parse().map_err(|error| Fault::Away(format!("REMEMBRANCER_URL is not an address: {error}")))?;
         if !["http", "https"].contains(&base.scheme()) {
-            return Err("REMEMBRANCER_URL must begin with http:// or https://".into());
+            return Err(Fault::Away("REMEMBRANCER_URL must begin with http:// or https://".into()).into());
         }
         let path = base.path().trim_end_matches('/');
         let path = path.strip_suffix("/mcp").unwrap_or(path).to_owned();
@@ -53,12 +61,20 @@ impl Server {
         let client = Client::builder().timeout(limit).redirect(reqwest::redirect::Policy::none());
         let is_here = base.host_str().is_some_and(|host| ["127.0.0.1", "[::1]", "localhost"].contains(&host));
         let client = if is_here { client.no_proxy() } else { client }.build()?;
-        Ok(Self { client, base, key: settings.key_of(agent)?.to_owned(), user: settings.user.clone() })
+        let key = settings.key_of(agent).map_err(|problem| Fault::Forbidden(problem.to_string()))?.to_owned();
+        // Each start of a user's own server has another port.
+        let name = if settings.is_local { "local".to_owned() } else { base.to_string() };
+        Ok(Self { client, base, name, key, user: settings.user.clone() })
     }
 
-    /// The address, as a name of what was learned from it.
-    pub fn address(&self) -> &str {
-        self.base.as_str()
+    /// The name of what was learned from it: its address, or `local` for that of this user.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whose memory the key and the user choose, as a name of what was learned with them.
+    pub fn whose(&self) -> String {
+        digest(&format!("{} {}", self.key, self.user.as_deref().unwrap_or_default()))
     }
 
     /// Reads.
@@ -99,7 +115,7 @@ impl Server {
         while let Some(chunk) = response.chunk().await.map_err(unreachable)? {
             bytes.extend_from_slice(&chunk);
             if bytes.len() > ANSWER_MAX {
-                return Err(Fault::Refused("the server's answer is too long".into()));
+                return Err(Fault::Later("the server's answer is too long".into()));
             }
         }
         let answer: Value = serde_json::from_slice(&bytes).unwrap_or_default();
@@ -107,14 +123,16 @@ impl Server {
     }
 }
 
-/// What an answer that is no success means.
+/// What an answer that is no success means. Only the server itself refuses for good, with an error of its own: a wrong address or a proxy
+/// answers with the same statuses.
 fn fault(status: StatusCode, answer: &Value) -> Fault {
     let message = answer.pointer("/error/message").and_then(Value::as_str).unwrap_or_default();
+    let code = answer.pointer("/error/code").and_then(|code| ErrorCode::deserialize(code).ok());
     let text = format!("the server answered {status}: {message}");
-    match status {
-        StatusCode::FORBIDDEN => Fault::Forbidden(text),
-        StatusCode::UNAUTHORIZED | StatusCode::REQUEST_TIMEOUT | StatusCode::TOO_MANY_REQUESTS => Fault::Later(text),
-        _ if status.is_client_error() => Fault::Refused(text),
+    match code {
+        // The same request ran, and what it answered was erased since.
+        Some(ErrorCode::Invalid | ErrorCode::TooLarge | ErrorCode::Conflict) if status.is_client_error() => Fault::Refused(text),
+        _ if status == StatusCode::FORBIDDEN => Fault::Forbidden(text),
         _ => Fault::Later(text),
     }
 }
@@ -128,5 +146,26 @@ fn unreachable(error: reqwest::Error) -> Fault {
         text.push_str(&format!(": {error}"));
         cause = error.source();
     }
-    Fault::Later(format!("the server cannot be reached: {text}"))
+    Fault::Away(format!("the server cannot be reached: {text}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn only_an_error_of_the_server_refuses_for_good() {
+        let of = |status: u16, answer: &Value| fault(StatusCode::from_u16(status).unwrap(), answer);
+        let error = |code: &str| json!({ "error": { "code": code, "message": "No.", "request_id": "r" } });
+        for (status, code) in [(400, "invalid"), (413, "too_large"), (409, "conflict")] {
+            assert!(matches!(of(status, &error(code)), Fault::Refused(_)), "{code}");
+            // A proxy, or another program at a wrong address.
+            assert!(matches!(of(status, &Value::Null), Fault::Later(_)), "{status}");
+        }
+        for (status, code) in [(401, "unauthenticated"), (402, "balance_exhausted"), (404, "not_found"), (422, "key_reused")] {
+            assert!(matches!(of(status, &error(code)), Fault::Later(_)), "{code}");
+        }
+        assert!(matches!(of(403, &error("forbidden")), Fault::Forbidden(_)));
+    }
 }

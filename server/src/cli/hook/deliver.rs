@@ -3,6 +3,9 @@
 //! At least once, and each message once: a batch is written down before it is sent, with a key under which the server takes it once. Only
 //! when the server has it, its messages count as sent. What cannot be sent stays where the host keeps it.
 
+#[cfg(test)]
+mod tests;
+
 use super::client::{Fault, Server};
 use super::place::Place;
 use super::project::Project;
@@ -11,14 +14,14 @@ use super::rules::Capture;
 use super::settings::Settings;
 use super::spool::{Job, Transcript};
 use super::state::{Kind, State, digest, open};
-use super::{Failure, Host, note};
+use super::{Failure, Host, spool};
 use extract::Role;
 use extract::transcript::session::{self, Filter, Said, Window};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs::{self, File};
-use std::io::{BufReader, ErrorKind, Seek, SeekFrom, Write};
+use std::io::{BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 use std::time::Duration;
 use uuid::Uuid;
@@ -30,6 +33,8 @@ const CALL: Duration = Duration::from_secs(30);
 const LEDGER_MAX: usize = 200_000;
 /// How often a session may fail for a reason other than the server, such as a file that is being written.
 const FAILURES_MAX: u32 = 5;
+/// Bytes of a file before the place up to which it was sent, by which it is recognised.
+const TAIL: u64 = 1024;
 /// Characters that are kept of what a person asked last.
 const LAST_MAX: usize = 500;
 
@@ -38,8 +43,12 @@ const LAST_MAX: usize = 500;
 struct Sent {
     /// Bytes of the file.
     bytes: u64,
+    /// The digest of the last of them. In a file that was written anew, others are there.
+    tail: String,
     /// Calls of tools whose answers are withheld.
     calls: BTreeSet<String>,
+    /// How often a message was said, of those without an id and a time, by its digest.
+    times: BTreeMap<String, u32>,
 }
 
 /// A part of a session on its way.
@@ -54,20 +63,21 @@ struct Batch {
     then: Sent,
 }
 
-/// Does all jobs, one after another. Another process that sends is waited for.
+/// Does all jobs, one after another, unless another process does them.
 ///
 /// # Errors
 /// When there is no server, or it cannot take anything now.
 pub async fn run(host: Host) -> Result<(), Failure> {
     let state = State::open()?;
-    let Some(settings) = Settings::read(host, &state)? else { return Ok(()) };
-    let _alone = state.lock()?;
-    let mut courier = Courier { known: ledger(&state), settings, state };
-    let done = courier.all().await;
     for kind in [Kind::Given, Kind::Messages, Kind::Sent, Kind::Refused, Kind::Last, Kind::Projects] {
-        courier.state.prune(kind);
+        let pruned = state.prune(kind);
+        if kind == Kind::Messages && pruned > 0 {
+            state.log("Deliver", &format!("sessions that waited too long were dropped: {pruned}"))?;
+        }
     }
-    done
+    let Some(settings) = Settings::read(host, &state)? else { return Ok(()) };
+    let mut courier = Courier { known: HashSet::new(), told: BTreeSet::new(), seen: BTreeSet::new(), settings, state };
+    courier.alone().await
 }
 
 /// Carries sessions to the server.
@@ -76,42 +86,65 @@ struct Courier {
     state: State,
     /// The messages that were sent, by their digests.
     known: HashSet<String>,
+    /// What the log says already.
+    told: BTreeSet<String>,
+    /// The jobs that were done or tried.
+    seen: BTreeSet<String>,
 }
 
 impl Courier {
-    async fn all(&mut self) -> Result<(), Failure> {
-        let mut sessions = BTreeSet::new();
-        // The newest job of a session does what the others left.
-        for name in self.state.names(Kind::Jobs).into_iter().rev() {
-            let Some(job) = self.state.get::<Job>(Kind::Jobs, &name) else {
-                self.state.remove(Kind::Jobs, &name);
-                continue;
-            };
-            if sessions.insert(job.name()) {
-                match self.session(&job).await {
-                    // The server is away: the job stays.
-                    Err(problem) if problem.is::<Fault>() => return Err(problem),
-                    Err(problem) if job.failures < FAILURES_MAX => {
-                        note("Deliver", &problem.to_string());
-                        self.state.put(Kind::Jobs, &name, &Job { failures: job.failures + 1, ..job })?;
-                        continue;
-                    }
-                    Err(problem) => note("Deliver", &format!("a session was given up: {problem}")),
-                    Ok(()) => {}
-                }
-            }
-            if let Transcript::Messages(name) = &job.transcript {
-                self.state.remove(Kind::Messages, name);
-            }
-            self.state.remove(Kind::Jobs, &name);
+    /// Does all jobs while it holds the lock, and looks again after it let go: the process of a job that came meanwhile found it held.
+    async fn alone(&mut self) -> Result<(), Failure> {
+        while !self.waiting().is_empty() {
+            let Some(_lock) = self.state.try_lock("lock")? else { return Ok(()) };
+            self.known = ledger(&self.state);
+            self.all().await?;
         }
         Ok(())
     }
 
+    /// The jobs that were not tried yet, the newest first.
+    fn waiting(&self) -> Vec<String> {
+        self.state.names(Kind::Jobs).into_iter().rev().filter(|name| !self.seen.contains(name)).collect()
+    }
+
+    async fn all(&mut self) -> Result<(), Failure> {
+        for name in self.waiting() {
+            self.seen.insert(name.clone());
+            let Some(job) = self.state.get::<Job>(Kind::Jobs, &name) else {
+                self.state.remove(Kind::Jobs, &name);
+                continue;
+            };
+            let Err(problem) = self.session(&job).await else {
+                spool::done(&name, &self.state);
+                continue;
+            };
+            match problem.downcast_ref::<Fault>() {
+                Some(Fault::Away(_)) => return Err(problem),
+                // Another repository may have another key, and another session other words: the job stays, and the rest goes on.
+                Some(_) => self.tell(&problem.to_string())?,
+                None if job.failures < FAILURES_MAX => {
+                    self.tell(&problem.to_string())?;
+                    self.state.put(Kind::Jobs, &name, &Job { failures: job.failures + 1, ..job })?;
+                }
+                None => {
+                    self.tell(&format!("a session was given up: {problem}"))?;
+                    spool::done(&name, &self.state);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a line to the log, once of many that are the same.
+    fn tell(&mut self, problem: &str) -> Result<(), Failure> {
+        if self.told.insert(problem.to_owned()) { self.state.log("Deliver", problem) } else { Ok(()) }
+    }
+
     async fn session(&mut self, job: &Job) -> Result<(), Failure> {
-        let place = Place::of(&job.folder)?;
+        let place = job.place()?;
         if place.rules.capture == Capture::Nothing {
-            return Ok(());
+            return self.pass_over(job, &place);
         }
         let server = Server::new(&self.settings, place.rules.agent.as_deref(), CALL)?;
         let name = job.name();
@@ -131,73 +164,102 @@ impl Courier {
         }
     }
 
+    /// Counts what is new as sent: nothing of it is captured when the rules are others one day.
+    fn pass_over(&mut self, job: &Job, place: &Place) -> Result<(), Failure> {
+        loop {
+            let (batch, ended) = self.next(job, place)?;
+            self.count(job, &batch)?;
+            if ended {
+                return Ok(());
+            }
+        }
+    }
+
     /// The next part of a session, and whether it is the last for now.
     fn next(&self, job: &Job, place: &Place) -> Result<(Batch, bool), Failure> {
-        let Sent { bytes, calls } = self.state.get(Kind::Sent, &job.name()).unwrap_or_default();
+        let mut sent: Sent = self.state.get(Kind::Sent, &job.name()).unwrap_or_default();
         let names = |text: &str| place.rules.forbid(text);
-        let mut filter = Filter { names: &names, calls };
-        let (begin, window) = self.read(job, bytes, &mut filter)?;
+        let mut filter = Filter { names: &names, calls: std::mem::take(&mut sent.calls) };
+        let window = self.read(job, &mut sent, &mut filter)?;
+        if window.skipped > 0 {
+            self.state.log("Deliver", &format!("lines of a session that are too long or no JSON were skipped: {}", window.skipped))?;
+        }
         let mut body: Vec<Value> = Vec::new();
         let mut ids: Vec<String> = Vec::new();
         for one in window.said {
-            let id = identity(job, &one);
+            let id = identity(job, &one, &mut sent.times);
             if (place.rules.capture == Capture::Words && one.role == Role::Machine) || self.known.contains(&id) || ids.contains(&id) {
                 continue;
             }
             let text = guard::without_secrets(one.text);
-            if let (Role::Person, Some(project)) = (one.role, &place.project) {
+            if let (Role::Person, Some(project)) = (one.role, &place.project)
+                && place.rules.capture != Capture::Nothing
+            {
                 self.state.put(Kind::Last, &digest(&project.slug), &text.chars().take(LAST_MAX).collect::<String>())?;
             }
             body.push(json!({ "role": role(one.role), "content": text, "at": one.at }));
             ids.push(id);
         }
         let project = place.project.as_ref().map_or("a folder", |project| project.name.as_str());
-        let title = format!("{:?} in {}", job.host, cut(project, 200));
-        let then = Sent { bytes: begin + window.bytes, calls: filter.calls };
+        let title = format!("{} in {}", job.host.label(), cut(project, 200));
+        let then = Sent { calls: filter.calls, ..sent };
         Ok((Batch { title, body: Value::Array(body).to_string(), ids, then }, window.ended))
     }
 
-    /// Reads a part of a session, and says where it began.
-    fn read(&self, job: &Job, bytes: u64, filter: &mut Filter<'_>) -> Result<(u64, Window), Failure> {
+    /// Reads the part of a session after what was sent, and notes where it ends.
+    fn read(&self, job: &Job, sent: &mut Sent, filter: &mut Filter<'_>) -> Result<Window, Failure> {
         let path = match &job.transcript {
             Transcript::Messages(name) => {
-                let entries: Vec<Value> = self.state.get(Kind::Messages, name).unwrap_or_default();
-                return Ok((0, Window { said: session::messages(entries, filter), ended: true, ..Window::default() }));
+                *sent = Sent::default();
+                let mut said: Vec<Said> = self.state.get(Kind::Messages, name).unwrap_or_default();
+                said.retain(|one| !(filter.names)(&one.text));
+                return Ok(Window { said, ended: true, ..Window::default() });
             }
             Transcript::File(path) => path,
         };
         let mut file = match File::open(path) {
             // A session that the host removed, or never wrote.
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok((bytes, Window { ended: true, ..Window::default() })),
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Window { ended: true, ..Window::default() }),
             opened => opened?,
         };
         if !file.metadata()?.is_file() {
             return Err("the session is no file".into());
         }
         if path.extension().is_some_and(|ending| ending == "json") {
-            return Ok((0, session::document(&mut file, filter)?));
+            *sent = Sent::default();
+            return Ok(session::document(&mut file, filter)?);
         }
-        // A file that is shorter than what was sent of it was written anew.
-        let begin = if file.metadata()?.len() < bytes { 0 } else { bytes };
-        file.seek(SeekFrom::Start(begin))?;
-        Ok((begin, session::lines(&mut BufReader::new(file), filter)?))
+        if tail(&file, sent.bytes)? != sent.tail {
+            *sent = Sent::default();
+        }
+        file.seek(SeekFrom::Start(sent.bytes))?;
+        let window = session::lines(&mut BufReader::new(&file), filter)?;
+        sent.bytes += window.bytes;
+        sent.tail = tail(&file, sent.bytes)?;
+        Ok(window)
     }
 
     /// Sends a batch, and notes that it was sent. One that the server refuses is put aside: it would be refused again.
     async fn send(&mut self, server: &Server, place: &Place, job: &Job, batch: &Batch) -> Result<(), Failure> {
-        let name = job.name();
         match self.captured(server, place, job, batch).await {
             Ok(()) => {}
             Err(Fault::Refused(why)) => {
-                note("Deliver", &format!("a part of a session was refused and put aside: {why}"));
+                self.tell(&format!("a part of a session was refused and put aside: {why}"))?;
                 self.state.put(Kind::Refused, &digest(&batch.body), batch)?;
             }
             Err(fault) => return Err(fault.into()),
         }
-        append(&self.state.ledger(), &batch.ids)?;
+        self.count(job, batch)
+    }
+
+    /// Counts the messages of a batch as sent.
+    fn count(&mut self, job: &Job, batch: &Batch) -> Result<(), Failure> {
+        if !batch.ids.is_empty() {
+            append(&self.state.ledger(), &batch.ids)?;
+        }
         self.known.extend(batch.ids.iter().cloned());
-        self.state.put(Kind::Sent, &name, &batch.then)?;
-        self.state.remove(Kind::Batches, &name);
+        self.state.put(Kind::Sent, &job.name(), &batch.then)?;
+        self.state.remove(Kind::Batches, &job.name());
         Ok(())
     }
 
@@ -206,7 +268,8 @@ impl Courier {
         let session = job.session.parse::<Uuid>().ok().map(|id| id.to_string());
         let mut parameters = vec![("form", "transcript"), ("title", batch.title.as_str())];
         parameters.extend(session.as_deref().map(|id| ("session_id", id)));
-        let key = digest(&format!("{} {}", job.name(), batch.body));
+        // Of another user it is another request, which the server refuses under the same key.
+        let key = digest(&format!("{} {} {}", server.whose(), job.name(), batch.body));
         let source = server.post("sources", &parameters, batch.body.clone(), Some(&format!("source-{key}"))).await?;
         let request = json!({
             "source_ref": source.get("source_id"),
@@ -220,12 +283,26 @@ impl Courier {
     }
 }
 
-/// The digest of a message: of the host's id, or else of who said what in which minute, because a host may write a message twice.
-fn identity(job: &Job, said: &Said) -> String {
-    let at = said.at.map(|at| at.format("%Y-%m-%dT%H:%M").to_string()).unwrap_or_default();
-    let who = match &said.id {
-        Some(id) => format!("{:?} {id}", job.host),
-        None => format!("{:?} {} {:?} {at} {}", job.host, job.session, said.role, said.text),
+/// The digest of what stands before a place of a file.
+fn tail(mut file: &File, end: u64) -> std::io::Result<String> {
+    let (begin, mut bytes) = (end.saturating_sub(TAIL), Vec::new());
+    file.seek(SeekFrom::Start(begin))?;
+    file.take(end - begin).read_to_end(&mut bytes)?;
+    Ok(digest(&String::from_utf8_lossy(&bytes)))
+}
+
+/// The digest of a message, the same in every copy of it: of the host's id, or else of who said what and when, or else of how often it was
+/// said in the session.
+fn identity(job: &Job, Said { id, role, at, text }: &Said, times: &mut BTreeMap<String, u32>) -> String {
+    let host = job.host.id();
+    let who = match (id, at) {
+        (Some(id), _) => format!("{host} {id}"),
+        (None, Some(at)) => format!("{host} {role:?} {} {text}", at.to_rfc3339()),
+        (None, None) => {
+            let said = digest(&format!("{role:?} {text}"));
+            let number = times.entry(said.clone()).and_modify(|number| *number += 1).or_default();
+            format!("{host} {} {said} {number}", job.session)
+        }
     };
     digest(&who)
 }
@@ -253,79 +330,4 @@ fn ledger(state: &State) -> HashSet<String> {
 
 fn append(path: &Path, ids: &[String]) -> std::io::Result<()> {
     open(path)?.write_all((ids.join("\n") + "\n").as_bytes())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SESSION: &str = include_str!("../../../../tests/fixtures/hosts/claude-code/session.jsonl");
-
-    fn courier(folder: &Path) -> Courier {
-        Courier { settings: Settings::default(), state: State::at(folder.join("state")).unwrap(), known: HashSet::new() }
-    }
-
-    fn job(folder: &Path, text: &str) -> Job {
-        let path = folder.join("session.jsonl");
-        fs::write(&path, text).unwrap();
-        let transcript = Transcript::File(path);
-        Job { host: Host::ClaudeCode, session: "s".into(), folder: folder.to_owned(), transcript, failures: 0 }
-    }
-
-    fn contents(batch: &Batch) -> Vec<(String, String)> {
-        let messages: Vec<Value> = serde_json::from_str(&batch.body).unwrap();
-        let text = |message: &Value, field: &str| message[field].as_str().unwrap().to_owned();
-        messages.iter().map(|message| (text(message, "role"), text(message, "content"))).collect()
-    }
-
-    #[test]
-    fn a_batch_has_no_secret_and_calls_evidence_by_its_name() {
-        let folder = tempfile::tempdir().unwrap();
-        let text = SESSION.replace("port = 5432", "password = swordfish77");
-        fs::write(folder.path().join("remembrancer.toml"), "never_paths = [\"secrets/**\"]\n").unwrap();
-        let (courier, job) = (courier(folder.path()), job(folder.path(), &text));
-        let (batch, ended) = courier.next(&job, &Place::of(folder.path()).unwrap()).unwrap();
-        let found = contents(&batch);
-        assert_eq!(found.iter().map(|(role, _)| role.as_str()).collect::<Vec<_>>(), ["user", "assistant", "tool", "user"]);
-        assert!(ended && !batch.body.contains("swordfish77") && !batch.body.contains("MODE"), "{found:?}");
-
-        fs::write(folder.path().join("remembrancer.toml"), "capture = \"words\"\n").unwrap();
-        let (batch, _) = courier.next(&job, &Place::of(folder.path()).unwrap()).unwrap();
-        assert!(contents(&batch).iter().all(|(role, _)| role != "tool"), "{batch:?}");
-    }
-
-    #[test]
-    fn what_was_sent_is_not_sent_again() {
-        let folder = tempfile::tempdir().unwrap();
-        let place = Place::of(folder.path()).unwrap();
-        let (mut courier, mut job) = (courier(folder.path()), job(folder.path(), SESSION));
-        let (batch, _) = courier.next(&job, &place).unwrap();
-        assert_eq!(batch.ids.len(), 5);
-        // Nothing counts as sent before the server has it: the same is read again.
-        assert_eq!(courier.next(&job, &place).unwrap().0, batch);
-
-        append(&courier.state.ledger(), &batch.ids).unwrap();
-        courier.known = ledger(&courier.state);
-        courier.state.put(Kind::Sent, &job.name(), &batch.then).unwrap();
-        assert!(courier.next(&job, &place).unwrap().0.ids.is_empty());
-        // A fork of the session is another one with copies of the messages, and one more.
-        let line = r#"{"type":"user","uuid":"new","sessionId":"t","message":{"role":"user","content":"Mina is on call."}}"#;
-        let (whole, _) = SESSION.rsplit_once('\n').unwrap();
-        fs::write(folder.path().join("session.jsonl"), format!("{whole}\n{line}\n")).unwrap();
-        job.session = "t".into();
-        assert_eq!(contents(&courier.next(&job, &place).unwrap().0), [("user".to_owned(), "Mina is on call.".to_owned())]);
-    }
-
-    #[test]
-    fn a_session_that_was_written_anew_or_is_gone_breaks_nothing() {
-        let folder = tempfile::tempdir().unwrap();
-        let place = Place::of(folder.path()).unwrap();
-        let (courier, job) = (courier(folder.path()), job(folder.path(), SESSION));
-        courier.state.put(Kind::Sent, &job.name(), &Sent { bytes: 1 << 40, calls: BTreeSet::new() }).unwrap();
-        let (batch, _) = courier.next(&job, &place).unwrap();
-        assert!(batch.ids.len() == 5 && batch.then.bytes < SESSION.len() as u64);
-        fs::remove_file(folder.path().join("session.jsonl")).unwrap();
-        let (batch, ended) = courier.next(&job, &place).unwrap();
-        assert!(batch.ids.is_empty() && ended);
-    }
 }

@@ -1,6 +1,7 @@
 //! The JSON of a hook, as the hosts send it.
 
 use super::{Failure, Host};
+use crate::cli::connect::hosts;
 use serde_json::Value;
 use std::path::PathBuf;
 use tokio::io::{AsyncReadExt, copy, sink, stdin};
@@ -63,6 +64,6 @@ impl Input {
 /// Where a host that does not name the file of a session keeps it.
 fn usual(host: Host, session: &str) -> Option<PathBuf> {
     let is_name = session.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
-    let home = std::env::var_os("HOME").filter(|_| host == Host::Copilot && is_name)?;
-    Some(PathBuf::from(home).join(".copilot/session-state").join(session).join("events.jsonl"))
+    let places = hosts::Places::of_this_user().ok().filter(|_| host == Host::Copilot && is_name)?;
+    Some(hosts::Host::Copilot.folder(&places).join("session-state").join(session).join("events.jsonl"))
 }

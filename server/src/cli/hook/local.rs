@@ -2,24 +2,25 @@
 //!
 //! It is the agent `local` of the tenant `local`, as `remembrancer mcp` without a key is, so tools and hooks share a memory.
 
-use super::settings::variable;
+use super::settings::{data_dir, variable};
 use super::state::{Kind, State};
 use super::{Event, Failure, Host, spool};
-use rustix::process::{Pid, Signal, kill_process};
+use crate::serve::wait_for_signal;
+use reqwest::{Client, StatusCode};
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::net::{SocketAddr, TcpListener};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 use tokio::process::{Child, Command};
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 /// The name of the server's file.
 const NAME: &str = "server";
 /// How long it runs without a hook, in seconds; `REMEMBRANCER_HOOK_IDLE_SECONDS` sets another time.
 const IDLE: u64 = 30 * 60;
-/// How long the first start may take, which makes the databases.
+/// How long the first start may take, which makes the databases. No command of it takes longer, nor does the end.
 const START: Duration = Duration::from_secs(180);
 /// How long a start that failed is not repeated.
 const PAUSE: Duration = Duration::from_secs(10 * 60);
@@ -29,7 +30,7 @@ const LOOK: Duration = Duration::from_millis(500);
 const SCOPES: &str = "memory:read,capture:write,commons:write,kb:read";
 /// Variables that the server gets. Those of the host may be meant for the program that the person works on: a `DATABASE_URL` of theirs must
 /// not become the database of their memory.
-const VARIABLES: &[&str] = &[
+pub const VARIABLES: &[&str] = &[
     "HOME",
     "PATH",
     "USER",
@@ -38,6 +39,7 @@ const VARIABLES: &[&str] = &[
     "LD_LIBRARY_PATH",
     "XDG_CACHE_HOME",
     "LEPTOS_SITE_ROOT",
+    "GUARD_WORDS",
     "REMEMBRANCER_PG0",
     "REMEMBRANCER_MODEL_DIR",
     "REMEMBRANCER_ONNXRUNTIME",
@@ -93,39 +95,52 @@ async fn serve(host: Host, state: &State) -> Result<(), Failure> {
     // An address from before a crash may be somebody else's now.
     local.url.clear();
     state.put(Kind::Local, NAME, &local)?;
-    if local.key.is_empty() {
-        local.key = program.key().await?;
-        state.put(Kind::Local, NAME, &local)?;
-    }
     let [address, metrics] = free()?;
-    let mut command = program.command(&["serve"]);
-    command.env("LISTEN_ADDR", address.to_string()).env("METRICS_ADDR", metrics.to_string());
-    let mut server = command.kill_on_drop(true).spawn()?;
+    // It ends with its input, which ends with this process, however that ends.
+    let mut command = program.command(&["serve", "--until-input-ends"]);
+    command.env("LISTEN_ADDR", address.to_string()).env("METRICS_ADDR", metrics.to_string()).stdin(Stdio::piped());
+    let mut server = command.spawn()?;
     local.url = format!("http://{address}");
-    ready(&mut server, &local.url).await?;
+    let ended = attend(&mut server, &program, local, host, state).await;
+    let stopped = stop(server).await;
+    ended.and(stopped)
+}
+
+/// Makes the server known to the hooks, and waits until it is idle.
+async fn attend(server: &mut Child, program: &Program, mut local: Local, host: Host, state: &State) -> Result<(), Failure> {
+    ready(server, &local.url).await?;
+    if local.key.is_empty() || is_refused(&local).await? {
+        local.key = program.key().await?;
+    }
     state.put(Kind::Local, NAME, &local)?;
     spool::start(host, Event::Deliver)?;
-    let idle = variable("REMEMBRANCER_HOOK_IDLE_SECONDS").and_then(|text| text.parse().ok()).unwrap_or(IDLE);
-    while server.try_wait()?.is_none() {
-        if state.age(&state.used()) > Duration::from_secs(idle) {
-            return stop(server).await;
+    tokio::select! {
+        ended = idle(server, state) => ended,
+        signalled = wait_for_signal() => signalled,
+    }
+}
+
+/// Waits until no hook called for a while.
+async fn idle(server: &mut Child, state: &State) -> Result<(), Failure> {
+    let seconds = variable("REMEMBRANCER_HOOK_IDLE_SECONDS").and_then(|text| text.parse().ok()).unwrap_or(IDLE);
+    while state.age(&state.used()) <= Duration::from_secs(seconds) {
+        if server.try_wait()?.is_some() {
+            return Err("the local server ended".into());
         }
         sleep(LOOK).await;
     }
-    Err("the local server ended".into())
+    Ok(())
 }
 
 /// Waits until the server answers.
 async fn ready(server: &mut Child, url: &str) -> Result<(), Failure> {
-    // An error means that the process has chosen its cryptography already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let client = reqwest::Client::builder().timeout(LOOK).no_proxy().build()?;
+    let client = client()?;
     let end = Instant::now() + START;
     while Instant::now() < end {
         if server.try_wait()?.is_some() {
             return Err("the local server ended at its start: try 'remembrancer doctor'".into());
         }
-        if client.get(format!("{url}/readyz")).send().await.is_ok_and(|answer| answer.status().is_success()) {
+        if client.get(format!("{url}/readyz")).timeout(LOOK).send().await.is_ok_and(|answer| answer.status().is_success()) {
             return Ok(());
         }
         sleep(LOOK).await;
@@ -133,12 +148,22 @@ async fn ready(server: &mut Child, url: &str) -> Result<(), Failure> {
     Err("the local server did not become ready".into())
 }
 
-/// Ends the server as a person would, so that it finishes its work and stops its Postgres.
+/// Whether the server does not know the key: its data were removed, or the key was revoked.
+async fn is_refused(local: &Local) -> Result<bool, Failure> {
+    let answer = client()?.get(format!("{}/api/projects", local.url)).bearer_auth(&local.key).timeout(START).send().await;
+    Ok(answer.is_ok_and(|answer| answer.status() == StatusCode::UNAUTHORIZED))
+}
+
+fn client() -> Result<Client, Failure> {
+    // An error means that the process has chosen its cryptography already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    Ok(Client::builder().no_proxy().build()?)
+}
+
+/// Ends the server's input, so that it finishes its work and stops its Postgres. One that hangs is killed.
 async fn stop(mut server: Child) -> Result<(), Failure> {
-    if let Some(pid) = server.id().and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw) {
-        kill_process(pid, Signal::TERM)?;
-    }
-    server.wait().await?;
+    drop(server.stdin.take());
+    timeout(START, server.wait()).await??;
     Ok(())
 }
 
@@ -157,24 +182,21 @@ struct Program {
 
 impl Program {
     fn of_this_user() -> Result<Self, Failure> {
-        let home = || Some(Path::new(&variable("HOME")?).join(".local/share"));
-        let data = variable("XDG_DATA_HOME").map(PathBuf::from).or_else(home).ok_or("there is no folder for the data of this user")?;
         let variables = VARIABLES.iter().filter_map(|name| Some((*name, std::env::var_os(name)?))).collect();
-        Ok(Self { path: std::env::current_exe()?, data: data.join("remembrancer"), variables })
+        Ok(Self { path: std::env::current_exe()?, data: data_dir()?, variables })
     }
 
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new(&self.path);
         command.args(arguments).env_clear().envs(self.variables.iter().map(|(name, value)| (name, value))).env("DATA_DIR", &self.data);
         // The folder of the host may go while the server runs.
-        command.current_dir("/");
+        command.current_dir("/").kill_on_drop(true);
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
         command
     }
 
-    /// Makes the databases, the agent and a key.
+    /// Makes the agent and a key in the databases of the server, which runs.
     async fn key(&self) -> Result<String, Failure> {
-        self.run(&["migrate"]).await?;
         // Both exist if `remembrancer mcp` ran before; what else is wrong, the key says.
         let _ = self.run(&["tenant", "create", "local", "--name", "Local"]).await;
         let _ = self.run(&["agent", "create", "local", "--tenant", "local", "--name", "Local agent"]).await;
@@ -184,7 +206,7 @@ impl Program {
 
     /// What a command prints.
     async fn run(&self, arguments: &[&str]) -> Result<String, Failure> {
-        let output = self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).output().await?;
+        let output = timeout(START, self.command(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).output()).await??;
         if !output.status.success() {
             let problem = String::from_utf8_lossy(&output.stderr);
             return Err(format!("remembrancer {}: {}", arguments.join(" "), problem.lines().next_back().unwrap_or_default()).into());

@@ -13,23 +13,30 @@ mod place;
 mod project;
 mod recall;
 mod rules;
-mod settings;
+pub mod settings;
 mod spool;
 mod state;
 #[cfg(test)]
 mod tests;
 
 use super::Failure;
+use super::host::Host;
 use clap::{Args, ValueEnum};
 use input::Input;
+use serde_json::Value;
 use settings::Settings;
 use state::State;
 use std::io::Write;
-use std::process::ExitCode;
+use std::process::{ExitCode, exit};
+use std::thread::{Builder, sleep};
 use std::time::Duration;
 
 /// Milliseconds that an answer may take. A person waits 300 at most, and a process needs some of them to start.
 const ANSWER: u64 = 250;
+/// Milliseconds that a hook has at least for what it leaves to be captured, which may be lost for good. Hosts give their hooks ten seconds.
+const LEAVE: u64 = 5_000;
+/// How long the line of the log may take when the time is over.
+const NOTE: Duration = Duration::from_millis(50);
 /// The name of the command.
 const COMMAND: &str = "hook";
 
@@ -59,22 +66,21 @@ enum Event {
     Keep,
 }
 
-/// A program in which a coding agent works.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, serde::Serialize, serde::Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Host {
-    ClaudeCode,
-    Codex,
-    Cursor,
-    Gemini,
-    #[value(name = "opencode")]
-    OpenCode,
-    Copilot,
+impl Event {
+    /// Whether the session is captured then.
+    fn is_captured(self) -> bool {
+        matches!(self, Self::PreCompact | Self::Stop | Self::SessionEnd)
+    }
 }
 
 /// Runs a hook. The exit status is always 0.
 pub async fn run(options: Hook) -> ExitCode {
-    let label = format!("{:?} of {:?}", options.event, options.host);
+    let label = format!("{:?} of {}", options.event, options.host.label());
+    // It may see texts from here on.
+    if let Err(problem) = settings::guard_words() {
+        note(&label, &problem.to_string());
+        return ExitCode::SUCCESS;
+    }
     let behind = match options.event {
         Event::Deliver => Some(tokio::spawn(deliver::run(options.host))),
         Event::Keep => Some(tokio::spawn(local::keep(options.host))),
@@ -86,17 +92,26 @@ pub async fn run(options: Hook) -> ExitCode {
         }
         return ExitCode::SUCCESS;
     }
-    let task = tokio::spawn(answer(options));
-    let answered = match tokio::time::timeout(limit(), task).await {
-        Ok(ended) => ended.map_err(Failure::from).flatten(),
-        Err(_) => Err(format!("the answer took longer than {} ms", limit().as_millis()).into()),
-    };
-    match answered {
+    let least = Duration::from_millis(if options.event.is_captured() { LEAVE } else { 0 });
+    end_after(limit().max(least), label.clone());
+    match tokio::spawn(answer(options)).await.map_err(Failure::from).flatten() {
         Ok(text) => print(&text),
         Err(problem) => note(&label, &problem.to_string()),
     }
     // A host that keeps the input open must not keep this process.
-    std::process::exit(0)
+    exit(0)
+}
+
+/// Ends this process when the time is over, from a thread of its own: a disk that hangs holds up the others.
+fn end_after(limit: Duration, label: String) {
+    // Where the system gives no thread, nothing can be read either, and the answer ends by itself.
+    let _ = Builder::new().spawn::<_, ()>(move || {
+        sleep(limit);
+        // The log may be on that disk.
+        let _ = Builder::new().spawn(move || note(&label, &format!("the answer took longer than {} ms", limit.as_millis())));
+        sleep(NOTE);
+        exit(0)
+    });
 }
 
 /// How long an answer may take: `REMEMBRANCER_HOOK_MILLISECONDS` for servers that are far away.
@@ -108,6 +123,22 @@ fn limit() -> Duration {
 /// Whether this process was called as a hook. Its arguments may be those of a later version, and no error of them may stop the host.
 pub fn is_called() -> bool {
     std::env::args_os().nth(1).is_some_and(|name| name == COMMAND)
+}
+
+/// Leaves a session of the past to be captured, as a hook with this JSON leaves one that ends.
+///
+/// # Errors
+/// When it cannot be written down.
+pub fn leave(host: Host, hook: Value) -> Result<(), Failure> {
+    spool::leave(host, &Input::of(hook, host)?, &State::open()?)
+}
+
+/// Starts the process that captures what was left.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn start_delivery(host: Host) -> Result<(), Failure> {
+    spool::start(host, Event::Deliver)
 }
 
 /// Writes a line to the log of hooks, if there is a place for it.
@@ -125,9 +156,10 @@ fn print(text: &str) {
 async fn answer(options: Hook) -> Result<String, Failure> {
     let input = Input::read(options.host).await?;
     let state = State::open()?;
-    if matches!(options.event, Event::PreCompact | Event::Stop | Event::SessionEnd) && !settings::is_off() {
+    if options.event.is_captured() && !settings::is_off() {
         // Before all else, so that nothing is lost while a local server starts.
         spool::leave(options.host, &input, &state)?;
+        spool::start(options.host, Event::Deliver)?;
         return Ok(String::new());
     }
     let Some(settings) = Settings::read(options.host, &state)? else { return Ok(String::new()) };

@@ -61,9 +61,9 @@ impl Project {
     }
 }
 
-/// The name of the file that holds what was learned.
-fn file(server: &Server, named: &Named) -> String {
-    digest(&format!("{} {} {}", server.address(), named.slug, named.repo))
+/// The name of the file that holds what was learned. Organisations of one server have projects of the same name.
+pub fn file(server: &Server, named: &Named) -> String {
+    digest(&format!("{} {} {} {}", server.name(), server.whose(), named.slug, named.repo))
 }
 
 fn body(slug: &str, name: &str) -> String {

@@ -1,17 +1,23 @@
 //! What a repository says about its memory: `remembrancer.toml` in its folder.
 
 use super::{Failure, git};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use wire::is_slug;
 
 /// The file's name.
 const FILE: &str = "remembrancer.toml";
 /// Longest path that is compared, in bytes.
-const PATH_MAX: usize = 4096;
+const PATH_MAX: usize = 512;
+/// Most paths, and most words, that a file may forbid.
+const ENTRIES_MAX: usize = 100;
+/// Longest of them, in bytes.
+const ENTRY_MAX: usize = 256;
 
 /// How much of a session is captured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Capture {
     /// What people and agents say, and the beginning of what tools answer.
@@ -23,12 +29,12 @@ pub enum Capture {
 }
 
 /// The rules of a repository.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Rules {
-    /// The agent whose key is used; the user's file has the keys.
+    /// The agent whose key is used; the user's file has the keys, and must trust the repository.
     pub agent: Option<String>,
-    /// The slug of the project, instead of one that is made of the remote's address.
+    /// The slug of the project, instead of one that is made of the remote's address, if the user's file trusts the repository.
     pub project: Option<String>,
     pub capture: Capture,
     /// Whether prompts are answered with memories; the user's file may turn it off everywhere.
@@ -47,13 +53,35 @@ impl Rules {
     /// When the file cannot be read. Nothing is captured then, because it may say so.
     pub fn of(folder: &Path) -> Result<Self, Failure> {
         let path = folder.join(FILE);
-        let Some(text) = git::small(&path) else {
-            return if path.exists() { Err(format!("{FILE} cannot be read").into()) } else { Ok(Self::default()) };
-        };
+        match fs::symlink_metadata(&path) {
+            Ok(file) if file.is_file() => {}
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Self::default()),
+            Ok(_) => return Err(format!("{FILE} must be a file, and no link").into()),
+            Err(error) => return Err(format!("{FILE} cannot be read: {error}").into()),
+        }
+        let text = git::small(&path).ok_or_else(|| format!("{FILE} cannot be read"))?;
         let rules: Self = toml::from_str(&text).map_err(|error| format!("{FILE} cannot be read: {}", error.message()))?;
-        match rules.project.as_deref().filter(|slug| !is_slug(slug)) {
-            Some(_) => Err(format!("{FILE}: project must be a slug: a-z, 0-9 and '-'").into()),
-            None => Ok(rules),
+        rules.check()
+    }
+
+    fn check(self) -> Result<Self, Failure> {
+        let is_long = |entries: &[String]| entries.len() > ENTRIES_MAX || entries.iter().any(|entry| entry.len() > ENTRY_MAX);
+        if self.project.as_deref().is_some_and(|slug| !is_slug(slug)) {
+            return Err(format!("{FILE}: project must be a slug: a-z, 0-9 and '-'").into());
+        }
+        if is_long(&self.never_paths) || is_long(&self.never_words) {
+            return Err(format!("{FILE}: never_paths and never_words may have {ENTRIES_MAX} entries of {ENTRY_MAX} bytes").into());
+        }
+        Ok(self)
+    }
+
+    /// Forbids what other rules forbid as well.
+    pub fn tighten(&mut self, others: Self) {
+        self.capture = self.capture.max(others.capture);
+        for (own, others) in [(&mut self.never_paths, others.never_paths), (&mut self.never_words, others.never_words)] {
+            own.extend(others);
+            own.sort();
+            own.dedup();
         }
     }
 
@@ -88,18 +116,19 @@ impl Rules {
 /// Whether a path fits a pattern, from any of its folders on: agents name files in many ways.
 fn fits(pattern: &str, path: &str) -> bool {
     let pattern = pattern.trim().trim_start_matches("./").trim_start_matches('/');
-    let from_folders = path.match_indices('/').filter_map(|(at, _)| path.get(at + 1..));
-    !pattern.is_empty() && std::iter::once(path).chain(from_folders).any(|path| !path.is_empty() && glob(pattern, path))
+    !pattern.is_empty() && glob(pattern.as_bytes(), path.as_bytes())
 }
 
 /// Compares with `*` for any part of a name, `?` for a character of it, and `**` for any number of folders. The time is that of the lengths
 /// multiplied, whatever the pattern.
-fn glob(pattern: &str, path: &str) -> bool {
-    let (path, mut rest) = (path.as_bytes(), pattern.as_bytes());
-    // At which places of the path the pattern may go on.
-    let mut reached = vec![false; path.len() + 1];
-    reached[0] = true;
-    while let [first, tail @ ..] = rest {
+fn glob(pattern: &[u8], path: &[u8]) -> bool {
+    // At which places of the path the pattern may go on: at first, at the beginning and behind each folder.
+    let mut reached: Vec<bool> = std::iter::once(true).chain(path.iter().map(|byte| *byte == b'/')).collect();
+    if let Some(end) = reached.last_mut() {
+        *end = false;
+    }
+    let mut rest = pattern;
+    while let ([first, tail @ ..], true) = (rest, reached.contains(&true)) {
         let (next, tail) = match (first, tail) {
             (b'*', [b'*', b'/', tail @ ..] | [b'*', tail @ ..]) => (any(&reached, path, |_| true), tail),
             (b'*', tail) => (any(&reached, path, |byte| byte != b'/'), tail),

@@ -31,7 +31,7 @@ pub enum Kind {
     Given,
     /// Sessions that are to be captured.
     Jobs,
-    /// Messages of hosts that keep no file.
+    /// What was said in sessions of hosts that keep no file.
     Messages,
     /// How far a session was captured.
     Sent,
@@ -73,14 +73,14 @@ impl State {
     /// The folder `REMEMBRANCER_STATE_DIR`, or that of the user's programs; it is made where it does not exist.
     ///
     /// # Errors
-    /// When there is no such folder.
+    /// When no variable says where it is. One that cannot be made is empty, and is missed where it is written: answers need none.
     pub fn open() -> Result<Self, Failure> {
         let usual = || {
             let folder = variable("XDG_STATE_HOME").map(PathBuf::from);
             Some(folder.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".local/state")))?.join("remembrancer"))
         };
         let folder = variable("REMEMBRANCER_STATE_DIR").map(PathBuf::from).or_else(usual).ok_or("there is no folder for states")?;
-        Self::at(folder)
+        Ok(Self::at(folder.clone()).unwrap_or(Self { folder }))
     }
 
     /// The state in a folder.
@@ -130,21 +130,15 @@ impl State {
         found.into_iter().map(|(_, name)| name).collect()
     }
 
-    /// Removes the oldest files of a kind where there are too many.
-    pub fn prune(&self, kind: Kind) {
+    /// Removes the oldest files of a kind where there are too many, and says how many went.
+    pub fn prune(&self, kind: Kind) -> usize {
         let names = self.names(kind);
         let surplus = names.len().saturating_sub(FILES_MAX);
         names.iter().take(surplus).for_each(|name| self.remove(kind, name));
+        surplus
     }
 
-    /// Waits until no other process sends; the lock ends with the file.
-    pub fn lock(&self) -> Result<File, Failure> {
-        let file = open(&self.folder.join("lock"))?;
-        file.lock()?;
-        Ok(file)
-    }
-
-    /// A lock of a name, unless another process holds it.
+    /// A lock of a name, unless another process holds it. It ends with the file.
     pub fn try_lock(&self, name: &str) -> Result<Option<File>, Failure> {
         let file = open(&self.folder.join(name))?;
         match file.try_lock() {

@@ -1,12 +1,17 @@
+use super::client::Server;
 use super::git::{Repository, cleaned};
 use super::input::Input;
 use super::place::{Place, slug};
+use super::project;
 use super::rules::{Capture, Rules};
+use super::settings::Settings;
+use super::spool;
 use super::state::{Kind, State};
 use super::{Event, Host, answer};
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 macro_rules! input {
     ($host:expr, $name:literal) => {
@@ -21,6 +26,9 @@ fn remotes_lose_credentials() {
         ("https://vera:swordfish@Example.org:8443/vera/harbour/", "example.org/vera/harbour"),
         ("https://vera:sword/fish?@example.org/vera/harbour", "example.org/vera/harbour"),
         ("https://example.org/vera/harbour?token=swordfish#main", "example.org/vera/harbour"),
+        ("https://example.org/@alice/notes", "example.org/@alice/notes"),
+        ("https://vera:swordfish@example.org:8443/@bob/notes", "example.org/@bob/notes"),
+        ("git@example.org:@bob/notes.git", "example.org/@bob/notes"),
         ("git@example.org:vera/harbour.git", "example.org/vera/harbour"),
         ("ssh://git@example.org:22/vera/harbour.git", "example.org/vera/harbour"),
         ("/home/vera/mirrors/harbour.git", "harbour"),
@@ -55,6 +63,7 @@ fn a_worktree_has_the_project_of_its_repository() {
     fs::create_dir_all(&tree).unwrap();
     fs::write(own.join("HEAD"), "ref: refs/heads/pier\n").unwrap();
     fs::write(own.join("commondir"), "../..\n").unwrap();
+    fs::write(own.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
     fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
 
     for (from, root, branch) in [(main.join("src/deep"), &main, "quay"), (tree.clone(), &tree, "pier")] {
@@ -64,6 +73,77 @@ fn a_worktree_has_the_project_of_its_repository() {
         let place = Place::of(&from).unwrap();
         let project = place.project.unwrap();
         assert_eq!((project.slug.as_str(), project.name.as_str()), ("vera-harbour", "vera/harbour"));
+    }
+
+    // A submodule, whose configuration names its checkout.
+    let (buoys, own) = (main.join("buoys"), main.join(".git/modules/buoys"));
+    fs::create_dir_all(&own).unwrap();
+    fs::create_dir_all(&buoys).unwrap();
+    fs::write(buoys.join(".git"), "gitdir: ../.git/modules/buoys\n").unwrap();
+    let config = "[core]\n\tworktree = ../../../buoys\n[remote \"origin\"]\n\turl = ../buoys.git\n";
+    fs::write(own.join("config"), config).unwrap();
+    assert_eq!(Repository::around(&buoys).unwrap().remote.as_deref(), Some("buoys"));
+}
+
+#[test]
+fn a_folder_cannot_pass_for_a_checkout_of_another_repository() {
+    let folder = tempfile::tempdir().unwrap();
+    let (main, tree, evil) = (folder.path().join("harbour"), folder.path().join("tree"), folder.path().join("evil"));
+    repository(&main, CONFIG);
+    let own = main.join(".git/worktrees/tree");
+    for folder in [&own, &tree, &evil.join("own")] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    fs::write(own.join("commondir"), "../..\n").unwrap();
+    fs::write(own.join("gitdir"), tree.join(".git").display().to_string()).unwrap();
+    fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+    let dot = evil.join(".git");
+    let is_alone = |how: &str| {
+        let found = Repository::around(&evil).unwrap();
+        assert_eq!((found.main, found.remote, found.branch), (evil.canonicalize().unwrap(), None, None), "{how}");
+        assert_eq!(Place::of(&evil).unwrap().project.unwrap().slug, "evil", "{how}");
+    };
+    for to in [main.join(".git"), own] {
+        fs::write(&dot, format!("gitdir: {}\n", to.display())).unwrap();
+        is_alone("a file that leads there");
+    }
+    fs::write(&dot, "gitdir: own\n").unwrap();
+    fs::write(evil.join("own/gitdir"), "../.git\n").unwrap();
+    fs::write(evil.join("own/commondir"), main.join(".git").display().to_string()).unwrap();
+    is_alone("a worktree of its own that names the repository");
+    fs::remove_file(&dot).unwrap();
+    std::os::unix::fs::symlink(main.join(".git"), &dot).unwrap();
+    is_alone("a link");
+    fs::remove_file(&dot).unwrap();
+    fs::create_dir(&dot).unwrap();
+    fs::write(dot.join("commondir"), main.join(".git").display().to_string()).unwrap();
+    is_alone("a folder that names the repository");
+}
+
+#[test]
+fn a_remote_with_a_secret_in_its_path_is_named_by_a_digest() {
+    let folder = tempfile::tempdir().unwrap();
+    let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    repository(folder.path(), &format!("[remote \"origin\"]\n\turl = https://example.org/{token}/harbour\n"));
+    let project = Place::of(folder.path()).unwrap().project.unwrap();
+    assert!(project.name.starts_with("repository ") && project.slug.starts_with("repository-"), "{project:?}");
+}
+
+#[test]
+fn a_repository_chooses_its_project_and_agent_only_where_it_is_trusted() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, deep) = (folder.path().join("harbour"), folder.path().join("harbour/src"));
+    repository(&root, CONFIG);
+    fs::create_dir(&deep).unwrap();
+    fs::write(root.join("remembrancer.toml"), "project = \"payroll\"\nagent = \"binky\"\ncapture = \"words\"\n").unwrap();
+    for (trusted, slug, agent) in [
+        (vec![], "vera-harbour", None),
+        (vec![deep.clone(), PathBuf::from("harbour"), folder.path().join("gone")], "vera-harbour", None),
+        (vec![root.join("src/..")], "payroll", Some("binky")),
+    ] {
+        let place = Place::trusting(&deep, || Ok(trusted.clone())).unwrap();
+        assert_eq!((place.project.unwrap().slug.as_str(), place.rules.agent.as_deref()), (slug, agent), "{trusted:?}");
+        assert_eq!(place.rules.capture, Capture::Words, "a rule that withholds needs no trust");
     }
 }
 
@@ -78,7 +158,20 @@ fn a_repository_without_a_remote_is_named_after_its_folder() {
     fs::create_dir(&plain).unwrap();
     assert_eq!(Place::of(&plain).unwrap().project, None);
     fs::write(plain.join("remembrancer.toml"), "project = \"harbour\"\n").unwrap();
-    assert_eq!(Place::of(&plain).unwrap().project.unwrap().slug, "harbour");
+    assert_eq!(Place::trusting(&plain, || Ok(vec![plain.clone()])).unwrap().project.unwrap().slug, "harbour");
+}
+
+#[test]
+fn a_server_of_this_user_keeps_its_projects_at_another_port() {
+    let folder = tempfile::tempdir().unwrap();
+    repository(folder.path(), CONFIG);
+    let named = Place::of(folder.path()).unwrap().project.unwrap();
+    let file = |port: u16, is_local: bool| {
+        let settings = Settings { url: format!("http://127.0.0.1:{port}"), is_local, ..Settings::default() };
+        project::file(&Server::new(&settings, None, Duration::from_secs(1)).unwrap(), &named)
+    };
+    assert_eq!(file(5001, true), file(5002, true));
+    assert_ne!(file(5001, false), file(5002, false));
 }
 
 #[test]
@@ -116,7 +209,22 @@ fn rules_name_paths_and_words() {
     assert!(!Rules::default().forbid("secrets/staging.env"));
     // A pattern of stars takes no longer than its length.
     let stars = Rules { never_paths: vec!["*a".repeat(100) + "!"], ..Rules::default() };
-    assert!(!stars.forbid(&"a".repeat(4000)));
+    assert!(!stars.forbid(&"a".repeat(500)) && !stars.forbid(&"a/".repeat(250)));
+}
+
+#[test]
+fn rules_are_added_to_rules() {
+    let mut rules = Rules { capture: Capture::Words, never_paths: vec!["*.pem".into()], ..Rules::default() };
+    rules.tighten(Rules { never_paths: vec!["*.pem".into(), ".env".into()], never_words: vec!["pier".into()], ..Rules::default() });
+    let expected = Rules {
+        capture: Capture::Words,
+        never_paths: vec!["*.pem".into(), ".env".into()],
+        never_words: vec!["pier".into()],
+        ..Rules::default()
+    };
+    assert_eq!(rules, expected);
+    rules.tighten(Rules { capture: Capture::Nothing, ..Rules::default() });
+    assert_eq!(rules.capture, Capture::Nothing);
 }
 
 #[test]
@@ -134,6 +242,27 @@ fn rules_that_cannot_be_read_are_an_error() {
     fs::remove_file(folder.path().join("remembrancer.toml")).unwrap();
     fs::create_dir(folder.path().join("remembrancer.toml")).unwrap();
     assert!(Rules::of(folder.path()).is_err(), "what is there and cannot be read may forbid something");
+    // A link may lead to a terminal, or to nothing.
+    let file = folder.path().join("rules.toml");
+    fs::write(&file, "").unwrap();
+    for to in [file.as_path(), Path::new("/nowhere/at/all")] {
+        let linked = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink(to, linked.path().join("remembrancer.toml")).unwrap();
+        assert!(Rules::of(linked.path()).is_err(), "{}", to.display());
+    }
+}
+
+#[test]
+fn rules_have_a_bound() {
+    let folder = tempfile::tempdir().unwrap();
+    let of = |name: &str, entries: Vec<String>| {
+        fs::write(folder.path().join("remembrancer.toml"), format!("{name} = {entries:?}\n")).unwrap();
+        Rules::of(folder.path()).is_ok()
+    };
+    for name in ["never_paths", "never_words"] {
+        assert!(of(name, vec!["x".repeat(256); 100]));
+        assert!(!of(name, vec!["x".repeat(257)]) && !of(name, vec!["x".into(); 101]), "{name}");
+    }
 }
 
 #[test]
@@ -176,6 +305,34 @@ fn each_host_is_answered_in_its_form() {
     }
     assert_eq!(answer::adding(Host::Cursor, Event::Prompt, "Notes.", "The port is 5544."), "");
     assert_eq!(answer::adding(Host::ClaudeCode, Event::SessionStart, "Notes.", " \n"), "");
+}
+
+#[test]
+fn what_waits_of_a_session_is_one_file_without_secrets() {
+    let folder = tempfile::tempdir().unwrap();
+    let rules = |text: &str| fs::write(folder.path().join("remembrancer.toml"), text).unwrap();
+    let state = State::at(folder.path().join("state")).unwrap();
+    let message =
+        |id: &str, text: &str| serde_json::json!({ "info": { "id": id, "role": "user" }, "parts": [{ "type": "text", "text": text }] });
+    let secret = || message("m1", "The password is swordfish77.");
+    let left = |messages: Vec<Value>| {
+        let input = serde_json::json!({ "sessionID": "o-1", "directory": folder.path(), "messages": messages });
+        spool::leave(Host::OpenCode, &Input::of(input, Host::OpenCode).unwrap(), &state).unwrap();
+        let names = state.names(Kind::Messages);
+        assert_eq!((names.len(), &names), (1, &state.names(Kind::Jobs)));
+        fs::read_to_string(state.path(Kind::Messages, &names[0])).unwrap()
+    };
+    rules("never_words = [\"Lighthouse\"]\n");
+    assert!(left(vec![secret()]).contains("m1"));
+    let text = left(vec![secret(), message("m2", "The lighthouse is red."), message("m3", "The ferry is late.")]);
+    assert!(text.contains("m1") && text.contains("The ferry is late."), "{text}");
+    assert!(!text.contains("swordfish77") && !text.contains("m2"), "{text}");
+    rules("capture = \"nothing\"\n");
+    let text = left(vec![secret()]);
+    assert!(text.contains("m1") && text.contains("\"text\":\"\""), "{text}");
+    rules("capture = \n");
+    let input = serde_json::json!({ "sessionID": "o-2", "directory": folder.path(), "messages": [secret()] });
+    assert!(spool::leave(Host::OpenCode, &Input::of(input, Host::OpenCode).unwrap(), &state).is_err());
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod tests;
 use super::{Message, json};
 use crate::{Role, parts};
 use chrono::{DateTime, FixedOffset};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::io::{self, BufRead, Read};
@@ -28,7 +29,7 @@ const CALLS_MAX: usize = 1000;
 const TOOL: &str = "tool";
 
 /// What somebody says in a session.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Said {
     /// The host's id of the message, the same in every copy of it; absent where the host gives none.
     pub id: Option<String>,

@@ -4,6 +4,8 @@ use serde_json::{Value, json};
 
 /// The tags that Cursor puts around the person's words.
 const QUERY: (&str, &str) = ("<user_query>", "</user_query>");
+/// How parts begin that Gemini CLI adds to the person's words: what hooks answered.
+const ADDED: &[&str] = &["<hook_context>", "<remembrancer-memory>", "&lt;remembrancer-memory"];
 
 /// An entry in a form that a reader knows; entries of Claude Code and Codex stay as they are.
 pub fn known(entry: Value) -> Value {
@@ -43,7 +45,7 @@ fn gemini(entry: &Value) -> Option<Value> {
         _ => return None,
     };
     let mut blocks: Vec<Value> = match entry.get("content")? {
-        Value::Array(parts) => parts.iter().filter_map(|part| Some(words(part.get("text")?))).collect(),
+        Value::Array(parts) => parts.iter().filter_map(|part| part.get("text")).filter(|text| !is_added(text)).map(words).collect(),
         text => vec![words(text)],
     };
     for call in entry.get("toolCalls").and_then(Value::as_array).into_iter().flatten() {
@@ -51,6 +53,10 @@ fn gemini(entry: &Value) -> Option<Value> {
         blocks.extend([asked(call.get("id"), call.get("args")), answered(call.get("id"), output)]);
     }
     Some(message(role, Value::Array(blocks), entry.get("id"), entry.get("timestamp")))
+}
+
+fn is_added(text: &Value) -> bool {
+    text.as_str().is_some_and(|text| ADDED.iter().any(|begin| text.trim_start().starts_with(begin)))
 }
 
 /// A message of OpenCode, as its server answers: `info` says who, `parts` say what.

@@ -85,6 +85,15 @@ fn other_hosts_say_the_same() {
 }
 
 #[test]
+fn what_hooks_add_to_a_prompt_of_gemini_is_not_captured() {
+    let parts =
+        ["Which port?", "<hook_context>&lt;remembrancer-memory&gt;\nMemories", "&lt;remembrancer-memory&gt;", "\n<remembrancer-memory>"];
+    let parts = parts.map(|text| serde_json::json!({ "text": text }));
+    let entry = serde_json::json!({ "id": "m1", "type": "user", "content": parts });
+    assert_eq!(texts(&messages(vec![entry], &mut filter(&|_| false))), [(Role::Person, "Which port?")]);
+}
+
+#[test]
 fn what_must_not_be_kept_goes_with_the_answers_of_tools() {
     let names = |text: &str| text.contains("secrets/") || text.contains("Tuesday");
     let (mut withheld, mut input) = (filter(&names), Cursor::new(CLAUDE_CODE));

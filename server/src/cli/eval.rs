@@ -1,18 +1,17 @@
 //! `remembrancer eval`: measures quality on a file of known answers, in databases that are dropped afterwards.
 
 use super::Failure;
-use crate::config::{Config, Provider};
-use crate::serve::{self, IfAbsent};
+use super::scratch::in_own_databases;
+use crate::config::Config;
+use crate::serve;
 use clap::Subcommand;
-use db::clock::{Clock, SystemClock};
-use db::{DatabaseUrls, drop_databases, require_absent};
+use db::DatabaseUrls;
 use evals::{calibration, capture, context, extraction, profile, retrieval};
 use foundation::Engine;
-use models::local;
 use serde::Serialize;
 use std::fmt::Display;
 use std::path::PathBuf;
-use std::time::Duration;
+use tokio_util::task::AbortOnDropHandle;
 use wire::Ranking;
 
 #[derive(Subcommand)]
@@ -75,7 +74,7 @@ pub async fn run(config: Config, command: Eval) -> Result<(), Failure> {
         Eval::Retrieval { file, ranking, fresh, questions, json } => {
             let lines = retrieval::read(&file).await?;
             let evaluate = move |engine, urls| async move { retrieval::evaluate(&engine, &urls, &lines, ranking, fresh).await };
-            let reports = in_own_databases(config, evaluate).await?;
+            let reports = evaluated(config, evaluate).await?;
             if let Some(path) = &questions {
                 tokio::fs::write(path, reports.questions()).await.map_err(|error| format!("{}: {error}", path.display()))?;
             }
@@ -86,23 +85,23 @@ pub async fn run(config: Config, command: Eval) -> Result<(), Failure> {
             for file in &files {
                 lines.extend(evals::read::<calibration::Line>(file).await?);
             }
-            let report = in_own_databases(config, move |engine, _| async move { calibration::evaluate(&engine, &lines).await });
+            let report = evaluated(config, move |engine, _| async move { calibration::evaluate(&engine, &lines).await });
             print(&report.await?, json)
         }
         Eval::Capture { file } => {
             let lines: Vec<retrieval::Line> = evals::read(&file).await?;
-            let report = in_own_databases(config, move |engine, urls| async move { capture::evaluate(&engine, &urls, &lines).await });
+            let report = evaluated(config, move |engine, urls| async move { capture::evaluate(&engine, &urls, &lines).await });
             print!("{}", report.await?);
             Ok(())
         }
         Eval::Profile { file, json } => {
             let lines: Vec<profile::Line> = evals::read(&file).await?;
-            let report = in_own_databases(config, move |engine, _| async move { profile::evaluate(&engine, &lines).await });
+            let report = evaluated(config, move |engine, _| async move { profile::evaluate(&engine, &lines).await });
             print(&report.await?, json)
         }
         Eval::Context { file, json } => {
             let lines: Vec<context::Line> = evals::read(&file).await?;
-            let report = in_own_databases(config, move |engine, _| async move { context::evaluate(&engine, &lines).await });
+            let report = evaluated(config, move |engine, _| async move { context::evaluate(&engine, &lines).await });
             print(&report.await?, json)
         }
         Eval::Extraction { file, json } => print(&extraction::evaluate(&evals::read(&file).await?).await?, json),
@@ -119,42 +118,17 @@ fn print(report: &(impl Serialize + Display), json: bool) -> Result<(), Failure>
     Ok(())
 }
 
-/// Runs work in databases that are dropped afterwards, on a Postgres that exists.
-///
-/// # Errors
-/// Those of the work, and when a database is out of reach.
-async fn in_own_databases<T: Send + 'static, F: Future<Output = Result<T, Failure>> + Send + 'static>(
-    mut config: Config,
-    work: impl FnOnce(Engine, DatabaseUrls) -> F,
+/// Runs an evaluation in databases of its own.
+async fn evaluated<T: Send + 'static, F: Future<Output = Result<T, Failure>> + Send + 'static>(
+    config: Config,
+    evaluate: impl FnOnce(Engine, DatabaseUrls) -> F,
 ) -> Result<T, Failure> {
-    // No request waits, so every memory can wait for its vector.
-    config.write_embedding_budget = Duration::from_secs(60);
-    let (urls, postgres) = serve::databases(&config, IfAbsent::Refuse).await?;
-    // What is measured is the configured model, or else the server's own; where nothing was stored yet, that of new databases.
-    let names_none = config.model.is_none() && config.provider == Provider::Local;
-    if names_none && let Ok(model) = serve::model(&config, &urls).await {
-        config.provider = if local::known(&model).is_some() { Provider::Local } else { Provider::OpenAi };
-        config.model = Some(model);
-    }
-    if let Some(model) = &config.model {
-        eprintln!("embedding model: {model}");
-    }
-    let urls = DatabaseUrls::beside(&urls, &format!("_eval_{}", SystemClock.secret(8).to_lowercase()))?;
-    // What is dropped below is created here.
-    require_absent(&urls).await?;
-    let done = async {
+    let work = |config: Config, urls: DatabaseUrls| async move {
         let (engine, _) = serve::open_at(&config, urls.clone()).await?;
         // On a worker thread, like requests: on this one every wake-up would cross threads.
-        let done = tokio::spawn(work(engine.clone(), urls.clone())).await;
+        let done = AbortOnDropHandle::new(tokio::spawn(evaluate(engine.clone(), urls))).await;
         engine.db().close().await;
         done?
-    }
-    .await;
-    let dropped = drop_databases(&urls).await;
-    if let Some(postgres) = postgres {
-        postgres.stop().await?;
-    }
-    let done = done?;
-    dropped?;
-    Ok(done)
+    };
+    in_own_databases(config, "eval", work).await
 }

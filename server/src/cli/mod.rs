@@ -19,6 +19,7 @@ mod model;
 mod policy;
 pub mod portability;
 mod sessions;
+mod scratch;
 mod setup;
 
 use crate::config::Config;

@@ -55,3 +55,11 @@ fn gain(places: &[usize], wanted: usize, first: usize) -> f64 {
     let got = places.iter().filter(|place| **place < first).fold(0.0, |sum, place| sum + discount(*place));
     if best > 0.0 { got / best } else { 0.0 }
 }
+
+/// A percentile of values by the nearest rank; `share` is 0 to 1. 0 for no values.
+fn percentile(values: &[f64], share: f64) -> f64 {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    let place = (share * values.len() as f64).ceil() as usize;
+    values.get(place.saturating_sub(1)).copied().unwrap_or(0.0)
+}

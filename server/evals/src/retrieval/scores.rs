@@ -1,6 +1,6 @@
 //! How good a ranking is on questions whose answers are known: recall, rank, gain, under-return. Pure.
 
-use crate::gain;
+use crate::{gain, percentile};
 use serde::Serialize;
 
 /// The result of a question.
@@ -48,13 +48,7 @@ impl Scores {
     pub fn of(judged: &[Judged]) -> Self {
         let mean = |value: &dyn Fn(&Judged) -> f64| judged.iter().map(value).sum::<f64>() / (judged.len() as f64).max(1.0);
         let share = |k: usize| mean(&|one| one.found.iter().filter(|place| **place < k).count() as f64 / (one.evidence as f64).max(1.0));
-        let percentile = |p: f64, value: &dyn Fn(&Judged) -> f64| {
-            let mut values: Vec<f64> = judged.iter().map(value).collect();
-            values.sort_by(f64::total_cmp);
-            // The nearest rank.
-            let place = (p * values.len() as f64).ceil() as usize;
-            values.get(place.saturating_sub(1)).copied().unwrap_or(0.0)
-        };
+        let nearest = |p: f64, value: &dyn Fn(&Judged) -> f64| percentile(&judged.iter().map(value).collect::<Vec<_>>(), p);
         Self {
             questions: judged.len(),
             recall_at_1: share(1),
@@ -63,10 +57,10 @@ impl Scores {
             mrr: mean(&|one| one.found.iter().min().map_or(0.0, |place| 1.0 / (*place as f64 + 1.0))),
             ndcg_at_10: mean(&|one| gain(&one.found, one.evidence, 10)),
             under_return: mean(&|one| f64::from(u8::from(one.returned < one.possible))),
-            p50_ms: percentile(0.5, &|one| one.without_embedding),
-            p95_ms: percentile(0.95, &|one| one.without_embedding),
-            p50_with_embedding_ms: percentile(0.5, &|one| one.with_embedding),
-            p95_with_embedding_ms: percentile(0.95, &|one| one.with_embedding),
+            p50_ms: nearest(0.5, &|one| one.without_embedding),
+            p95_ms: nearest(0.95, &|one| one.without_embedding),
+            p50_with_embedding_ms: nearest(0.5, &|one| one.with_embedding),
+            p95_with_embedding_ms: nearest(0.95, &|one| one.with_embedding),
             tokens: mean(&|one| one.characters as f64 / 4.0),
         }
     }

@@ -147,8 +147,11 @@ fn no_database(config: &Config) -> Failure {
     .into()
 }
 
-/// Opens the engine on migrated databases.
-async fn engine(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embedder>, lookup_budget: Duration) -> Result<Engine, Failure> {
+/// Opens the engine on migrated databases, with any model that has a name of the registry.
+///
+/// # Errors
+/// When a database is out of reach, or the registry does not have the model.
+pub async fn engine(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embedder>, lookup_budget: Duration) -> Result<Engine, Failure> {
     let settings = Settings {
         lookup_budget,
         write_embedding_budget: config.write_embedding_budget,

@@ -1,8 +1,10 @@
-//! Evaluations: each loads a file of known answers and measures what the engine makes of it.
+//! Evaluations: each loads a file of known answers and measures what the engine makes of it; [`bench`] measures how fast a server is.
 //!
-//! Each has a module with the lines of its file, `evaluate`, and a report that prints itself. The caller opens the databases, which fill up.
+//! Each evaluation has a module with the lines of its file, `evaluate`, and a report that prints itself. The caller opens the databases,
+//! which fill up.
 
 mod agents;
+pub mod bench;
 pub mod calibration;
 pub mod capture;
 pub mod context;

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod backup;
+mod bench;
 mod capture;
 #[cfg(test)]
 mod configuration;
@@ -27,6 +28,7 @@ use crate::serve::{self, IfAbsent, Opened};
 use crate::traces::Traces;
 use crate::{Failure, mcp, version};
 use backup::{Backup, Restore};
+use bench::Bench;
 use capture::Capture;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
@@ -128,6 +130,8 @@ enum Command {
     /// Measure the quality of retrieval, extraction, profiles and contexts
     #[command(subcommand)]
     Eval(Eval),
+    /// Measure how fast a server is on this machine, beside what Postgres and the model alone take for the same
+    Bench(Bench),
     /// How memories age: the policy, what will be archived, a sweep
     #[command(subcommand)]
     Lifecycle(Lifecycle),
@@ -282,6 +286,7 @@ pub async fn run() -> Result<ExitCode, Failure> {
         Command::Kb(Kb::Index { dir }) => kb::index(&dir),
         Command::Audit(Audit::Check { file }) => check(&file),
         Command::Eval(command) => eval::run(config, command).await,
+        Command::Bench(options) => bench::run(config, options).await,
         Command::Worker => capture::work(&config).await,
         Command::Backup(command) => backup::back_up(&config, command).await,
         Command::Restore(command) => backup::restore(&config, command).await,
@@ -343,7 +348,8 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         | Command::Setup(_)
         | Command::Kb(Kb::Index { .. })
         | Command::Audit(Audit::Check { .. })
-        | Command::Eval(_) => {}
+        | Command::Eval(_)
+        | Command::Bench(_) => {}
         Command::Migrate => println!("the databases are migrated"),
         Command::Tenant(command) => identity::tenant(engine, command).await?,
         Command::Agent(command) => identity::agent(engine, command).await?,

@@ -5,6 +5,7 @@
 mod audit;
 mod authorization;
 mod backup;
+mod bench;
 mod bodies;
 mod brief;
 mod connect;

@@ -1,0 +1,146 @@
+//! The arithmetic of a comparison: latencies, medians of ratios, and whether a reference was steady enough. Pure.
+
+use crate::percentile;
+use serde::Serialize;
+
+/// A comparison with a reference that spread by more than this is discarded.
+pub const SPREAD_MAX: f64 = 0.25;
+
+/// What one side did in one round.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Slice {
+    /// Milliseconds of each operation.
+    pub times: Vec<f64>,
+    /// How long the round took, with all operations side by side.
+    pub seconds: f64,
+    /// Operations that the server refused.
+    pub failed: usize,
+}
+
+impl Slice {
+    /// Adds what another caller did at the same time.
+    pub fn add(&mut self, other: Self) {
+        self.times.extend(other.times);
+        self.failed += other.failed;
+    }
+
+    /// The median latency in milliseconds.
+    pub fn median(&self) -> f64 {
+        percentile(&self.times, 0.5)
+    }
+
+    /// Operations a second.
+    pub fn rate(&self) -> f64 {
+        if self.seconds > 0.0 { self.times.len() as f64 / self.seconds } else { 0.0 }
+    }
+}
+
+/// What one side did in all rounds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Summary {
+    pub operations: usize,
+    pub p50_ms: f64,
+    pub p95_ms: f64,
+    pub p99_ms: f64,
+    /// The median of the rounds.
+    pub per_second: f64,
+    pub failed: usize,
+}
+
+impl Summary {
+    /// Of the rounds of one side.
+    pub fn of(slices: &[Slice]) -> Self {
+        let times: Vec<f64> = slices.iter().flat_map(|slice| slice.times.iter().copied()).collect();
+        Self {
+            operations: times.len(),
+            p50_ms: percentile(&times, 0.5),
+            p95_ms: percentile(&times, 0.95),
+            p99_ms: percentile(&times, 0.99),
+            per_second: median(&slices.iter().map(Slice::rate).collect::<Vec<_>>()),
+            failed: slices.iter().map(|slice| slice.failed).sum(),
+        }
+    }
+}
+
+/// The median; of an even number of values, the mean of the two in the middle. 0 for no values.
+pub fn median(values: &[f64]) -> f64 {
+    let mut values = values.to_vec();
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.get(middle) {
+        None => 0.0,
+        Some(upper) if values.len() % 2 == 1 => *upper,
+        Some(upper) => f64::midpoint(values[middle - 1], *upper),
+    }
+}
+
+/// How far the rounds of a reference lie apart: the distance between their quartiles, as a share of their median. Infinite if that is 0.
+pub fn spread(rounds: &[f64]) -> f64 {
+    let middle = median(rounds);
+    if middle > 0.0 { (percentile(rounds, 0.75) - percentile(rounds, 0.25)) / middle } else { f64::INFINITY }
+}
+
+/// The median of the ratios of ours to the sum of the references, round by round; none without a reference, and none if a reference spread by
+/// more than [`SPREAD_MAX`].
+pub fn ratio(ours: &[f64], references: &[Vec<f64>]) -> Option<f64> {
+    if references.is_empty() || references.iter().any(|reference| spread(reference) > SPREAD_MAX) {
+        return None;
+    }
+    let sum = |round: usize| references.iter().filter_map(|reference| reference.get(round)).sum::<f64>();
+    Some(median(&ours.iter().enumerate().map(|(round, value)| value / sum(round)).collect::<Vec<_>>()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_of_the_nearest_rank() {
+        let hundred: Vec<f64> = (1..=100).rev().map(f64::from).collect();
+        assert_eq!([0.5, 0.95, 0.99, 1.0].map(|share| percentile(&hundred, share)), [50.0, 95.0, 99.0, 100.0]);
+        assert_eq!([0.5, 0.99].map(|share| percentile(&[7.0], share)), [7.0, 7.0]);
+        assert_eq!(percentile(&[], 0.5), 0.0);
+    }
+
+    #[test]
+    fn the_median_of_an_even_number_is_between_two() {
+        assert_eq!(median(&[9.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 9.0, 2.0]), 3.0);
+        assert_eq!(median(&[]), 0.0);
+    }
+
+    #[test]
+    fn a_ratio_is_taken_round_by_round() {
+        // The machine became slower by half in the middle: the ratio did not.
+        let (ours, reference) = ([3.0, 3.0, 4.5, 4.5], vec![2.0, 2.0, 2.4, 2.4]);
+        let expected = f64::midpoint(1.5, 4.5 / 2.4);
+        assert!((ratio(&ours, std::slice::from_ref(&reference)).unwrap() - expected).abs() < 1e-9);
+        let both = ratio(&ours, &[reference, vec![1.0; 4]]).unwrap();
+        assert!((both - f64::midpoint(1.0, 4.5 / 3.4)).abs() < 1e-9, "{both}");
+        assert_eq!(ratio(&ours, &[]), None);
+    }
+
+    #[test]
+    fn a_reference_that_spreads_discards_the_row_and_one_slow_round_does_not() {
+        let ours = [2.0; 8];
+        let outlier = vec![1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 9.0];
+        assert_eq!((spread(&outlier), ratio(&ours, &[outlier])), (0.0, Some(2.0)));
+        let wide = vec![1.0, 1.0, 1.3, 1.0, 1.3, 1.3, 1.0, 1.3];
+        assert!(spread(&wide) > SPREAD_MAX);
+        assert_eq!(ratio(&ours, &[vec![1.0; 8], wide]), None);
+        // Nothing was measured.
+        assert_eq!(ratio(&ours, &[vec![0.0; 8]]), None);
+    }
+
+    #[test]
+    fn a_summary_adds_up_its_rounds() {
+        let mut first = Slice { times: vec![1.0, 3.0], seconds: 2.0, failed: 0 };
+        first.add(Slice { times: vec![2.0, 2.0], seconds: 0.0, failed: 1 });
+        let second = Slice { times: vec![10.0], seconds: 1.0, failed: 0 };
+        assert_eq!((first.median(), first.rate()), (2.0, 2.0));
+        let summary = Summary::of(&[first, second]);
+        let expected = Summary { operations: 5, p50_ms: 2.0, p95_ms: 10.0, p99_ms: 10.0, per_second: 1.5, failed: 1 };
+        assert_eq!(summary, expected);
+        assert_eq!((Slice::default().rate(), Summary::of(&[]).operations), (0.0, 0));
+    }
+}

@@ -1,6 +1,6 @@
 # Each target is a script of scripts/; the scripts say what they do.
 .DEFAULT_GOAL := help
-.PHONY: help run test e2e coverage watch release install-test clean-local
+.PHONY: help run test e2e coverage bench watch release install-test clean-local
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/  make \1|\2/p' $(MAKEFILE_LIST) | column -t -s '|' 2>/dev/null || grep '##' $(MAKEFILE_LIST)
@@ -16,6 +16,9 @@ e2e: ## the browser tests alone, against the server as last built (ARGS="sign-in
 
 coverage: ## line coverage of the engine by the Rust tests
 	@scripts/coverage.sh
+
+bench: ## the speed of the optimised program, beside Postgres and the model alone (ARGS="--sizes 1000,10000")
+	@scripts/bench.sh $(ARGS)
 
 watch: ## the server, rebuilt and reloaded at each change
 	@scripts/watch.sh

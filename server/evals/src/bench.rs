@@ -9,6 +9,7 @@ mod http;
 mod load;
 mod machine;
 mod made;
+mod peer;
 mod report;
 mod rounds;
 mod store;
@@ -16,6 +17,7 @@ mod texts;
 
 pub use load::load;
 pub use made::Made;
+pub use peer::peer_version;
 pub use report::{Process, Report};
 
 use crate::{Failure, bar};
@@ -30,6 +32,7 @@ use report::{Compared, Compares, Counted, Row};
 use rounds::{Slice, Summary, ratio, spread};
 use serde::Serialize;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
@@ -64,6 +67,8 @@ pub struct Plan {
     pub rounds: u32,
     /// Operations of a client in a round, at most.
     pub most: usize,
+    /// The version of LangGraph's PostgresStore whose searches are measured, too.
+    pub peer: Option<String>,
 }
 
 /// The servers that are measured, and what is beside them.
@@ -75,13 +80,15 @@ pub struct Target {
     pub address: SocketAddr,
     /// Where one listens whose vectors are made: writes without embedding go there.
     pub made_address: SocketAddr,
+    /// A Python that has LangGraph's PostgresStore.
+    pub peer: Option<PathBuf>,
     numbers: Arc<AtomicU64>,
 }
 
 impl Target {
-    /// Servers on this machine.
+    /// Servers on this machine, without a peer.
     pub fn new(urls: DatabaseUrls, embedder: Arc<dyn Embedder>, address: SocketAddr, made_address: SocketAddr) -> Self {
-        Self { urls, embedder, address, made_address, numbers: caller::numbers() }
+        Self { urls, embedder, address, made_address, peer: None, numbers: caller::numbers() }
     }
 }
 
@@ -133,12 +140,12 @@ pub async fn measure(target: &Target, plan: &Plan, subjects: &[Subject], loaded:
     let mut sql = Sql::connect(&target.urls).await?;
     let machine = Machine::of(&mut sql).await?;
     let (mut agents, mut rows) = (Vec::new(), Vec::new());
-    let bar = bar(subjects.len() * rows_of(plan).len(), "rows")?;
+    let bar = bar(subjects.iter().map(|subject| rows_of(plan, subject.size).len()).sum(), "rows")?;
     for subject in subjects {
         let (measured, counted) = prepare(target, subject, &mut sql).await?;
         agents.push(counted);
-        for (operation, embedding, clients) in rows_of(plan) {
-            rows.push(row(target, plan, &measured, (subject.size, operation, embedding, clients)).await?);
+        for (operation, embedding, beside) in rows_of(plan, subject.size) {
+            rows.push(row(target, plan, &measured, (subject.size, operation, embedding, beside)).await?);
             bar.inc(1);
         }
     }
@@ -148,15 +155,30 @@ pub async fn measure(target: &Target, plan: &Plan, subjects: &[Subject], loaded:
     Ok(Report { machine, model, plan: plan.clone(), loaded, agents, rows, database_bytes, postgres_bytes, process: None })
 }
 
-/// The rows of one agent: each operation with and without embedding by one client, then recalls and writes by several at once. `None` is one
-/// client whose latency is compared; a number of clients has its throughput compared.
-fn rows_of(plan: &Plan) -> Vec<(Operation, bool, Option<usize>)> {
+/// What a row is measured beside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beside {
+    /// One client, beside what must happen in any case.
+    Basis,
+    /// So many clients, beside as many connections that do without the server.
+    Clients(usize),
+    /// One client, beside the peer.
+    Peer,
+}
+
+/// The rows of an agent with so many memories: each operation with and without embedding by one client, then recalls and writes by several at
+/// once.
+fn rows_of(plan: &Plan, memories: usize) -> Vec<(Operation, bool, Beside)> {
     let (reads, writes) = ([Operation::Recall, Operation::Context], [Operation::Messages, Operation::Remember, Operation::Batch]);
-    let both = |operation| [(operation, false), (operation, true)];
-    let alone =
-        |operations: Vec<Operation>| operations.into_iter().flat_map(both).map(|(operation, embedding)| (operation, embedding, None));
-    let together = |operation, embedding| plan.clients.iter().map(move |clients| (operation, embedding, Some(*clients)));
+    let both = |operation: Operation| [(operation, false), (operation, true)];
+    let alone = |operations: Vec<Operation>| {
+        operations.into_iter().flat_map(both).map(|(operation, embedding)| (operation, embedding, Beside::Basis))
+    };
+    let together =
+        |operation: Operation, embedding: bool| plan.clients.iter().map(move |clients| (operation, embedding, Beside::Clients(*clients)));
     let read = alone(reads.to_vec()).chain(together(Operation::Recall, false)).chain(together(Operation::Recall, true));
+    let has_peer = plan.peer.is_some() && memories <= peer::MEMORIES_MAX;
+    let read = read.chain(has_peer.then_some((Operation::Recall, false, Beside::Peer)));
     read.chain(alone(writes.to_vec())).chain(together(Operation::Remember, true)).collect()
 }
 
@@ -183,12 +205,13 @@ async fn row(
     target: &Target,
     plan: &Plan,
     of: &Arc<Measured>,
-    (memories, operation, embedding, clients): (usize, Operation, bool, Option<usize>),
+    (memories, operation, embedding, beside): (usize, Operation, bool, Beside),
 ) -> Result<Row, Failure> {
-    let (number, basis) = match clients {
-        None => (1, operation.basis(embedding)),
-        Some(clients) if operation.writes() => (clients, vec![Reference::Commit]),
-        Some(clients) => (clients, vec![Reference::Search]),
+    let (number, compares, basis) = match beside {
+        Beside::Basis => (1, Compares::Latency, operation.basis(embedding)),
+        Beside::Peer => (1, Compares::Peer, vec![Reference::Peer]),
+        Beside::Clients(clients) if operation.writes() => (clients, Compares::Throughput, vec![Reference::Commit]),
+        Beside::Clients(clients) => (clients, Compares::Throughput, vec![Reference::Search]),
     };
     let mut ours = Side::ours(target, plan, of, (operation, embedding, number)).await?;
     let mut floor = Side::reference(target, plan, of, (Reference::One, 1)).await?;
@@ -203,7 +226,7 @@ async fn row(
         }
         ours.turn().await?;
     }
-    let value: fn(&Slice) -> f64 = if clients.is_some() { Slice::rate } else { Slice::median };
+    let value: fn(&Slice) -> f64 = if compares == Compares::Throughput { Slice::rate } else { Slice::median };
     let rounds: Vec<Vec<f64>> = references.iter().map(|(_, side)| side.values(value)).collect();
     let ratio = ratio(&ours.values(value), &rounds);
     let compared = |((reference, side), rounds): (&(Reference, Side), &Vec<f64>)| Compared {
@@ -216,7 +239,7 @@ async fn row(
         embedding,
         memories,
         clients: number,
-        compares: if clients.is_some() { Compares::Throughput } else { Compares::Latency },
+        compares,
         summary: Summary::of(&ours.slices),
         select_1: Summary::of(&floor.slices),
         references: references.iter().zip(&rounds).map(compared).collect(),
@@ -289,12 +312,15 @@ mod tests {
 
     #[test]
     fn what_writes_comes_last_and_stores_little() {
-        let plan = Plan { sizes: vec![100], agents: 0, clients: vec![1, 64], seconds: 4, rounds: 8, most: usize::MAX };
-        let rows = rows_of(&plan);
+        let plan = Plan { sizes: vec![100], agents: 0, clients: vec![1, 64], seconds: 4, rounds: 8, most: usize::MAX, peer: None };
+        let rows = rows_of(&plan, 100);
         assert_eq!(rows.len(), 2 * 5 + 3 * 2);
         let first_write = rows.iter().position(|(operation, ..)| operation.writes()).unwrap();
         assert!(rows[first_write..].iter().all(|(operation, ..)| operation.writes()));
-        assert!(rows[..first_write].contains(&(Operation::Recall, true, Some(64))));
+        assert!(rows[..first_write].contains(&(Operation::Recall, true, Beside::Clients(64))));
+        let with_peer = Plan { peer: Some("3.2.0".into()), ..plan };
+        let peers = |memories| rows_of(&with_peer, memories).iter().filter(|(.., beside)| *beside == Beside::Peer).count();
+        assert_eq!((peers(10_000), peers(100_000)), (1, 0));
         assert_eq!([1, 4, 64].map(|clients| most(Operation::Remember, clients)), [25, 6, 1]);
     }
 }

@@ -47,7 +47,7 @@ const ELSEWHERE: [&str; 8] = [
 
 #[derive(Args)]
 pub struct Bench {
-    /// Memories of each agent that is measured, 20 to 1000000, separated by commas. 100000 take minutes to load, 1000000 hours
+    /// Memories of each agent that is measured, 20 to 1000000, separated by commas; large ones take long to load
     #[arg(long, value_name = "NUMBERS", value_delimiter = ',', default_values_t = [100_u32, 1_000, 10_000], value_parser = value_parser!(u32).range(20..=1_000_000))]
     sizes: Vec<u32>,
     /// Clients that work side by side, 1 to 64, separated by commas
@@ -59,6 +59,9 @@ pub struct Bench {
     /// Other agents, up to 10000, with ten memories each
     #[arg(long, value_name = "NUMBER", default_value_t = 1_000, value_parser = value_parser!(u32).range(0..=10_000))]
     agents: u32,
+    /// A Python that has langgraph-checkpoint-postgres and psycopg: searches of its store are measured beside recalls, up to 10000 memories
+    #[arg(long, value_name = "PYTHON")]
+    peers: Option<PathBuf>,
     /// Write everything that was measured to this file
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -71,14 +74,18 @@ impl Bench {
     /// What is measured.
     ///
     /// # Errors
-    /// When there are too many numbers.
-    fn plan(&self) -> Result<Plan, Failure> {
+    /// When there are too many numbers, or the Python of `--peers` lacks what it needs.
+    async fn plan(&self) -> Result<Plan, Failure> {
         if self.sizes.len().max(self.clients.len()) > NUMBERS_MAX {
             return Err(format!("--sizes and --clients take at most {NUMBERS_MAX} numbers each").into());
         }
         let sizes = self.sizes.iter().map(|size| *size as usize).collect();
         let clients = self.clients.iter().map(|clients| usize::from(*clients)).collect();
-        Ok(Plan { sizes, agents: self.agents as usize, clients, seconds: self.seconds, rounds: ROUNDS, most: usize::MAX })
+        let peer = match &self.peers {
+            Some(python) => Some(bench::peer_version(python).await?),
+            None => None,
+        };
+        Ok(Plan { sizes, agents: self.agents as usize, clients, seconds: self.seconds, rounds: ROUNDS, most: usize::MAX, peer })
     }
 }
 
@@ -87,7 +94,7 @@ impl Bench {
 /// # Errors
 /// When a file cannot be written, a database is out of reach, or the server refuses what it should not.
 pub async fn run(config: Config, options: Bench) -> Result<(), Failure> {
-    let plan = options.plan()?;
+    let plan = options.plan().await?;
     for file in [&options.json, &options.svg].into_iter().flatten() {
         // Said before minutes are spent on measuring.
         OpenOptions::new().create(true).append(true).open(file).map_err(|error| format!("{}: {error}", file.display()))?;
@@ -95,7 +102,7 @@ pub async fn run(config: Config, options: Bench) -> Result<(), Failure> {
     if cfg!(debug_assertions) {
         eprintln!("this program was built without optimisation: its figures say nothing about a release");
     }
-    let report = in_own_databases(config, "bench", |config, urls| measured(config, urls, plan)).await?;
+    let report = in_own_databases(config, "bench", |config, urls| measured(config, urls, plan, options.peers.clone())).await?;
     print!("{report}");
     if let Some(file) = &options.json {
         write(file, serde_json::to_string_pretty(&report)? + "\n")?;
@@ -111,7 +118,7 @@ fn write(file: &Path, text: String) -> Result<(), Failure> {
 }
 
 /// Loads the databases, and measures a server of this process and then one that is started for itself.
-async fn measured(config: Config, urls: DatabaseUrls, plan: Plan) -> Result<Report, Failure> {
+async fn measured(config: Config, urls: DatabaseUrls, plan: Plan, peer: Option<PathBuf>) -> Result<Report, Failure> {
     let (engine, embedder) = serve::open_at(&config, urls.clone()).await?;
     let made = Arc::new(Made::like(embedder.as_ref()).await?);
     let made = serve::engine(&config, urls.clone(), made, LOOKUP).await?;
@@ -123,7 +130,8 @@ async fn measured(config: Config, urls: DatabaseUrls, plan: Plan) -> Result<Repo
     let stop = CancellationToken::new();
     let ((address, server), (made_address, made_server)) = (listen(&config, &engine, &stop).await?, listen(&config, &made, &stop).await?);
     let workers = Workers::start(&engine);
-    let target = Target::new(urls.clone(), embedder, address, made_address);
+    let mut target = Target::new(urls.clone(), embedder, address, made_address);
+    target.peer = peer;
     let measuring = tokio::spawn(async move {
         let report = bench::measure(&target, &plan, &subjects, loaded).await?;
         Ok::<_, Failure>((report, subjects))
@@ -180,4 +188,38 @@ async fn alone(urls: &DatabaseUrls, subjects: &[Subject]) -> Result<Process, Fai
     let resident_bytes = server.id().and_then(bench::resident);
     server.kill().await?;
     Ok(Process { ready_ms: ready.as_secs_f64() * 1000.0, resident_bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        bench: Bench,
+    }
+
+    async fn plan(options: &[&str]) -> Result<Plan, Failure> {
+        Line::try_parse_from([&["bench"][..], options].concat())?.bench.plan().await
+    }
+
+    #[tokio::test]
+    async fn every_number_is_bounded() {
+        let usual = plan(&[]).await.unwrap();
+        assert_eq!((usual.sizes, usual.clients, usual.seconds), (vec![100, 1_000, 10_000], vec![1, 4, 16, 64], 4));
+        let largest = plan(&["--sizes", "20,1000000", "--clients", "64", "--seconds", "60", "--agents", "10000"]).await.unwrap();
+        assert_eq!((largest.sizes, largest.clients, largest.agents), (vec![20, 1_000_000], vec![64], 10_000));
+        for wrong in [["--sizes", "19"], ["--sizes", "20,1000001"], ["--clients", "65"], ["--seconds", "61"], ["--agents", "10001"]] {
+            assert!(plan(&wrong).await.is_err(), "{wrong:?}");
+        }
+        let nine = ["30"; NUMBERS_MAX + 1].join(",");
+        assert!(plan(&["--sizes", &nine]).await.unwrap_err().to_string().contains("at most 8"));
+    }
+
+    #[tokio::test]
+    async fn a_python_that_is_not_there_is_reported_before_anything_is_loaded() {
+        assert!(plan(&["--peers", "/no/such/python"]).await.unwrap_err().to_string().starts_with("/no/such/python: "));
+    }
 }

@@ -30,7 +30,7 @@ async fn a_tiny_run_reports_every_row_beside_its_references() {
     let (urls, stop) = (world.engine.urls().clone(), CancellationToken::new());
     let made = Arc::new(Made::like(&world.embedder).await.unwrap());
     let made = Engine::open(urls.clone(), made, Arc::<FakeClock>::clone(&world.clock), Settings::default()).await.unwrap();
-    let plan = Plan { sizes: vec![20], agents: 1, clients: vec![2], seconds: 1, rounds: 2, most: 1 };
+    let plan = Plan { sizes: vec![20], agents: 1, clients: vec![2], seconds: 1, rounds: 2, most: 1, peer: None };
     let (subjects, loaded) = bench::load(&made, &urls, &plan).await.unwrap();
     let (address, made_address) = (listen(&world.engine, &stop).await, listen(&made, &stop).await);
     bench::warm_up(address, &subjects, Instant::now()).await.unwrap();
@@ -61,6 +61,7 @@ async fn a_tiny_run_reports_every_row_beside_its_references() {
     );
     let tables = report.to_string();
     assert!(tables.contains("\nrecall, embedding ") && tables.contains("\nbatch of 50 "), "{tables}");
+    assert!(tables.contains("No peer was measured"), "{tables}");
     assert!(report.chart().contains("2 messages, embedding"), "{}", report.chart());
 }
 

@@ -2,6 +2,7 @@
 
 use super::Target;
 use super::http::{Answer, Http};
+use super::peer::Peer;
 use super::rounds::Slice;
 use super::store::{Asked, Reach, Sql};
 use super::texts::{self, mix};
@@ -76,6 +77,8 @@ pub enum Reference {
     Rows,
     /// The search of a recall, as one prepared statement.
     Search,
+    /// The search of LangGraph's PostgresStore.
+    Peer,
 }
 
 impl Reference {
@@ -89,6 +92,7 @@ impl Reference {
             Self::Memories(many) => format!("embedding of {many} memories"),
             Self::Rows => "rows by id".into(),
             Self::Search => "search statement".into(),
+            Self::Peer => "LangGraph PostgresStore".into(),
         }
     }
 }
@@ -111,6 +115,7 @@ pub struct Limit {
 pub enum Caller {
     Ours { http: Http, operation: Operation, embedding: bool, of: Arc<Measured>, numbers: Arc<AtomicU64> },
     Reference { sql: Sql, embedder: Arc<dyn Embedder>, reference: Reference, of: Arc<Measured>, numbers: Arc<AtomicU64> },
+    Peer(Box<Peer>),
 }
 
 impl Caller {
@@ -123,13 +128,19 @@ impl Caller {
 
     /// One that does without the server.
     pub async fn reference(target: &Target, of: &Arc<Measured>, reference: Reference) -> Result<Self, Failure> {
-        let sql = Sql::connect(&target.urls).await?;
+        let mut sql = Sql::connect(&target.urls).await?;
+        if let (Reference::Peer, Some(python)) = (reference, &target.peer) {
+            return Ok(Self::Peer(Box::new(Peer::start(python, &target.urls.agent_memory, of, &mut sql).await?)));
+        }
         let (embedder, numbers) = (Arc::clone(&target.embedder), Arc::clone(&target.numbers));
         Ok(Self::Reference { sql, embedder, reference, of: Arc::clone(of), numbers })
     }
 
     /// Repeats the operation until the slice is over, once at least.
     async fn repeat(&mut self, limit: Limit) -> Result<Slice, Failure> {
+        if let Self::Peer(peer) = self {
+            return peer.repeat(limit).await;
+        }
         let (begin, mut slice) = (Instant::now(), Slice::default());
         while slice.times.is_empty() || (slice.times.len() < limit.most && begin.elapsed() < limit.length) {
             let start = Instant::now();
@@ -155,6 +166,7 @@ impl Caller {
                 refer(sql, &**embedder, *reference, of, number).await?;
                 Ok(true)
             }
+            Self::Peer(peer) => peer.repeat(Limit { length: Duration::ZERO, most: 1 }).await.map(|_| true),
         }
     }
 }
@@ -234,6 +246,7 @@ async fn refer(sql: &mut Sql, embedder: &dyn Embedder, reference: Reference, of:
         }
         Reference::Rows => sql.rows(&of.reach, &known(of, number).ids).await,
         Reference::Search => sql.search(&of.reach, known(of, number)).await,
+        Reference::Peer => Err("no Python with LangGraph's store was named".into()),
     }
 }
 

@@ -8,7 +8,7 @@ use crate::{Failure, bar};
 use chrono::{DateTime, TimeDelta, Utc};
 use db::clock::{Clock, SystemClock};
 use db::{DatabaseUrls, vacuum};
-use foundation::{Engine, OpContext, identity};
+use foundation::{Engine, Error, OpContext, identity};
 use indicatif::ProgressBar;
 use remembrancer::memories;
 use serde::Serialize;
@@ -98,7 +98,7 @@ impl Loading<'_> {
             {
                 self.check(&written??)?;
             }
-            let items = (begin..count.min(begin + BATCH)).map(|_| Ok(texts::memory(self.number()))).collect();
+            let items: Vec<Result<_, Error>> = (begin..count.min(begin + BATCH)).map(|_| Ok(texts::memory(self.number()))).collect();
             let at = self.end - AGE * i32::try_from(count - begin)? / i32::try_from(count)?;
             let (engine, ctx) = (self.engine.with_clock(Arc::new(FileClock::new(at))), ctx.clone());
             writes.spawn(async move { memories::remember_batch(&engine, &ctx, None, items).await });

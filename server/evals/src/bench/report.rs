@@ -59,6 +59,8 @@ pub enum Compares {
     Latency,
     /// The operations a second of several clients with those of the reference: the higher, the better.
     Throughput,
+    /// The milliseconds of one client with those of LangGraph's PostgresStore: the lower, the better.
+    Peer,
 }
 
 /// One operation, measured beside its references.
@@ -119,7 +121,7 @@ impl Row {
     fn references(&self) -> String {
         let one = |reference: &Compared| {
             let Summary { p50_ms, per_second, .. } = reference.summary;
-            let value = if self.compares == Compares::Latency { format!("{p50_ms:.2} ms") } else { format!("{per_second:.0}/s") };
+            let value = if self.compares == Compares::Throughput { format!("{per_second:.0}/s") } else { format!("{p50_ms:.2} ms") };
             let spread = reference.spread.unwrap_or(f64::INFINITY);
             let mark = if spread > SPREAD_MAX { format!(" (spreads by {:.0} %)", spread * 100.0) } else { String::new() };
             format!("{} {value}{mark}", reference.name)
@@ -153,6 +155,10 @@ impl Display for Report {
         }
         self.table(f, Compares::Latency, "Latency in ms, 1 client; the ratio is to the sum of the references (lower is better)")?;
         self.table(f, Compares::Throughput, "Operations a second; the ratio is to those of the reference (higher is better)")?;
+        match &self.plan.peer {
+            Some(version) => self.table(f, Compares::Peer, &format!("Latency beside a search of LangGraph's PostgresStore {version}"))?,
+            None => writeln!(f, "\nNo peer was measured: --peers names a Python with LangGraph's PostgresStore.")?,
+        }
         self.sizes(f)
     }
 }

@@ -103,6 +103,33 @@ impl Sql {
         Ok(())
     }
 
+    /// A page of the memories of an agent after an id, with their texts and vectors.
+    pub async fn vectors(
+        &mut self,
+        reach: &Reach,
+        dimension: usize,
+        after: Uuid,
+        most: i64,
+    ) -> Result<Vec<(Uuid, String, Vec<f32>)>, Failure> {
+        let VectorTable { table, .. } = VECTORS.of(dimension)?;
+        let page = format!(
+            r"select m.id, m.content, e.embedding::real[]
+                from agent_memories m
+                join {table} e on e.tenant_id = m.tenant_id and e.agent_id = m.agent_id and e.memory_id = m.id
+               where m.tenant_id = $1 and m.agent_id = any($2) and e.model = $3 and m.live and m.id > $4
+               order by m.id limit $5"
+        );
+        let page = sqlx::query_as(AssertSqlSafe(page))
+            .bind(reach.tenant)
+            .bind(&reach.agents)
+            .bind(&reach.model)
+            .bind(after)
+            .bind(most)
+            .fetch_all(&mut self.0)
+            .await?;
+        Ok(page)
+    }
+
     /// How many memories of an agent are in reach.
     pub async fn live(&mut self, tenant: Uuid, agent: Uuid) -> Result<i64, Failure> {
         let count = "select count(*) from agent_memories where tenant_id = $1 and agent_id = $2 and live";

@@ -19,8 +19,8 @@ mod manage;
 mod model;
 mod policy;
 pub mod portability;
-mod sessions;
 mod scratch;
+mod sessions;
 mod setup;
 
 use crate::config::Config;

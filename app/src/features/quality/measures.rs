@@ -195,7 +195,11 @@ pub const MEASURES: [Measure; 5] = [
 
 /// A number with one decimal, or two below one.
 fn decimal(value: f64) -> String {
-    if value < 1.0 { format!("{value:.2}") } else { format!("{value:.1}") }
+    match value {
+        0.0 => "0".to_owned(),
+        value if value < 1.0 => format!("{value:.2}"),
+        value => format!("{value:.1}"),
+    }
 }
 
 #[cfg(test)]

@@ -57,7 +57,9 @@ fn place(observed_at: &str) -> Value {
 /// The person who decides, with the longest name.
 fn operator(world: &World) -> OpContext {
     match &world.vera.actor {
-        Actor::Operator { id, .. } => OpContext { actor: Actor::Operator { id: *id, name: odd(200) }, ..world.vera.clone() },
+        Actor::Operator { id, epoch, .. } => {
+            OpContext { actor: Actor::Operator { id: *id, name: odd(200), epoch: *epoch }, ..world.vera.clone() }
+        }
         actor => panic!("{actor}"),
     }
 }

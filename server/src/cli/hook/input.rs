@@ -65,5 +65,5 @@ impl Input {
 fn usual(host: Host, session: &str) -> Option<PathBuf> {
     let is_name = session.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'));
     let places = hosts::Places::of_this_user().ok().filter(|_| host == Host::Copilot && is_name)?;
-    Some(hosts::Host::Copilot.folder(&places).join("session-state").join(session).join("events.jsonl"))
+    Some(host.folder(&places).join("session-state").join(session).join("events.jsonl"))
 }

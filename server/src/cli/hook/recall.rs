@@ -156,7 +156,6 @@ fn session(host: Host, input: &Input) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use super::*;
     use crate::cli::hook::place::Named;
     use crate::cli::hook::rules::Rules;
 

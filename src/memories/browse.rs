@@ -87,10 +87,11 @@ pub async fn list(engine: &Engine, ctx: &OpContext, request: ListMemoriesRequest
     let filter = &MemoryFilter { topic: request.topic, kind: request.kind, project_id, ..MemoryFilter::default() };
     check(filter)?;
     let (seek, now) = (Seek::from_parameters(request.after.as_deref(), None)?, engine.clock().now());
-    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    let (total, memories) = store::of_agent(&mut tx, ctx.tenancy(), filter, (&seek, LISTED), now).await?;
+    let tenancy = ctx.tenancy();
+    let mut tx = engine.db().memory.begin_snapshot(tenancy).await?;
+    let (total, memories) = store::of_agent(&mut tx, (tenancy, &[tenancy.agent, tenancy.commons]), filter, (&seek, LISTED), now).await?;
     let ids: Vec<_> = memories.iter().map(|memory| memory.id).collect();
-    let reviewed = store::reviewed(&mut tx, ctx.tenancy(), &ids).await?;
+    let reviewed = store::reviewed(&mut tx, tenancy, &ids).await?;
     tx.commit().await?;
     let page = seek.page(memories, LISTED, total, |memory: &Memory| Cursor { key: memory.updated_at, id: memory.id.0 });
     Ok(page.map(|memory| ListedMemory {

@@ -138,6 +138,8 @@ async fn agents(story: &mut Story<'_>) {
     story.leaves("identity::set_knowledge_categories", "agent.knowledge_set", set).await;
     let create = identity::create_key(engine, vera, newcomer, "key", &[KeyScope::MemoryRead], None, None);
     let (key, _) = story.leaves("identity::create_key", "key.created", create).await;
+    let set = identity::set_toolsets(engine, vera, key, &[]);
+    story.leaves("identity::set_toolsets", "key.toolsets_set", set).await;
     story.leaves("identity::revoke_key", "key.revoked", identity::revoke_key(engine, vera, key)).await;
     let block = identity::set_blocked(engine, vera, newcomer, true, "because");
     story.leaves("identity::set_blocked", "agent.blocked", block).await;

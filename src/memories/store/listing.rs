@@ -116,20 +116,24 @@ pub async fn list(tx: &mut Tx, tenant: TenantId, filter: &MemoryFilter, seek: &S
     tx.rows(query).await
 }
 
-/// `select …` of the memories in an agent's reach that a filter matches: its own and the shared ones.
-fn reachable(what: &str, tenancy: Tenancy, filter: &MemoryFilter, now: DateTime<Utc>) -> Result<QueryBuilder<Postgres>, DbError> {
+/// `select …` of the live memories of some agents that the caller may see and a filter matches.
+fn reachable(
+    what: &str,
+    (tenancy, agents): (Tenancy, &[AgentId]),
+    filter: &MemoryFilter,
+    now: DateTime<Utc>,
+) -> Result<QueryBuilder<Postgres>, DbError> {
     let mut query = statement!(
         format!(
             concat!(
-                "select {what} from agent_memories m where m.tenant_id = $1 and m.agent_id in ($2, $3) and m.live \
-                 and (m.expires_at is null or m.expires_at > $4) and ",
-                of_user!("m", "$5")
+                "select {what} from agent_memories m where m.tenant_id = $1 and m.agent_id = any($2) and m.live \
+                 and (m.expires_at is null or m.expires_at > $3) and ",
+                of_user!("m", "$4")
             ),
             what = what
         ),
         tenancy.tenant,
-        tenancy.agent,
-        tenancy.commons,
+        agents,
         now,
         tenancy.users
     );
@@ -137,17 +141,17 @@ fn reachable(what: &str, tenancy: Tenancy, filter: &MemoryFilter, now: DateTime<
     Ok(query)
 }
 
-/// How many memories in an agent's reach a filter matches, up to [`wire::TOTAL_MAX`] and one more, with one page of them and one more;
-/// newest write first.
+/// How many live memories of some agents the caller may see and a filter matches, up to [`wire::TOTAL_MAX`] and one more, with one page of them
+/// and one more; newest write first.
 pub async fn of_agent(
     tx: &mut Tx,
-    tenancy: Tenancy,
+    reach: (Tenancy, &[AgentId]),
     filter: &MemoryFilter,
     (seek, size): (&Seek, usize),
     now: DateTime<Utc>,
 ) -> Result<(i64, Vec<Memory>), DbError> {
-    let total = count_rows(tx, reachable(COUNTED, tenancy, filter, now)?, "m.updated_at desc, m.id desc").await?;
-    let mut query = reachable(COLUMNS, tenancy, filter, now)?;
+    let total = count_rows(tx, reachable(COUNTED, reach, filter, now)?, "m.updated_at desc, m.id desc").await?;
+    let mut query = reachable(COLUMNS, reach, filter, now)?;
     seek.push(&mut query, "m.updated_at", "m.id", true, size);
     Ok((total, tx.rows(query).await?))
 }

@@ -73,7 +73,7 @@ pub const MEMORIES: &[Query] = queries! {
     "memories::source_of_version" |tx, c| usize::from(memories::source_of_version(tx, c.ctx.tenancy(), c.agent, c.id, 1).await?.is_some());
     "memories::count" |tx, c| memories::count(tx, c.tenant, &filter(c)).await? as usize;
     "memories::list" |tx, c| memories::list(tx, c.tenant, &filter(c), &Seek::First, 10).await?.len();
-    "memories::of_agent" |tx, c| memories::of_agent(tx, c.ctx.tenancy(), &filter(c), (&Seek::First, 10), c.now).await?.1.len();
+    "memories::of_agent" |tx, c| memories::of_agent(tx, (c.ctx.tenancy(), &[c.agent]), &filter(c), (&Seek::First, 10), c.now).await?.1.len();
     "memories::named" |tx, c| memories::named(tx, c.tenant, "e", 100).await?.len();
     "memories::counts" |tx, c| memories::counts(tx, c.tenant, &[c.agent], c.now).await?.iter().filter(|row| row.last_write.is_some() || row.last_recall.is_some()).count();
     "memories::written_by_day" |tx, c| {

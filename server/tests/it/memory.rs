@@ -81,6 +81,7 @@ async fn the_listing_tells_a_model_everything_it_needs() {
     let expected = [
         "agent_memory_recall",
         "agent_memory_search",
+        "agent_memory_list",
         "context_for",
         "assemble_context",
         "agent_memory_remember",
@@ -91,6 +92,9 @@ async fn the_listing_tells_a_model_everything_it_needs() {
         "upsert_profile_fact",
         "add_to_memory",
         "update_memory",
+        "add_session_messages",
+        "list_session_messages",
+        "capture_text",
         "capture_conversation",
         "capture_session",
         "ingest",
@@ -108,6 +112,8 @@ async fn the_listing_tells_a_model_everything_it_needs() {
         "canonical_terms_propose",
         "shared_kb_search",
         "shared_kb_topology",
+        "list_projects",
+        "create_project",
     ];
     assert_eq!(names, expected);
     for tool in tools {

@@ -405,6 +405,7 @@ async fn read_as_a_model(site: &Site, faults: &mut Faults) {
         let input = body(operation.schema, &mut |field| match field.name {
             "query" | "task" | "phrase" | "component" => Some(json!(WORD)),
             "memory_id" => Some(json!(memory)),
+            "session" => Some(json!("thread-1")),
             "as_messages" => Some(json!(true)),
             "level" => Some(json!("L2")),
             _ => None,

@@ -214,7 +214,7 @@ fn session_tools() -> Vec<Tool> {
         Tool::new(
             "list_session_messages",
             MemoryRead,
-            "Read the stored messages of a session again, oldest first.",
+            "Read the stored messages of a session again, oldest first, as they were added with `add_session_messages`.",
             |engine, ctx, input: ListMessagesRequest| {
                 Box::pin(async move {
                     let (session, filter) = input.into_filter();

@@ -156,6 +156,8 @@ async fn fill_everything(site: &Site, key: &str, form: Form, first: usize, fault
         ("project_id", Value::Null),
         ("project", json!("harbour")),
         ("repo", Value::Null),
+        ("after", Value::Null),
+        ("time_zone", json!("Europe/Zurich")),
         ("documents[0].path", json!(format!("docs/adr/{first}.md"))),
     ];
     let paths = [("project of the path", "harbour"), ("workflow of the path", "tea"), ("session of the path", "thread-1")];

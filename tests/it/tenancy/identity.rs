@@ -23,7 +23,7 @@ pub const IDENTITY: &[Query] = queries! {
         let of_anybody = sqlx::query_scalar("select id from users where external_ref = 'crm-1'").fetch_all(&mut **tx).await?;
         identity::users_by_id(tx, c.tenant, &of_anybody).await?.len()
     };
-    "identity::admins" |tx, c| identity::admins(tx, c.tenant).await?.len();
+    "identity::admins" |tx, c| identity::admins(tx, c.tenant).await?.iter().filter(|admin| admin.id == c.operator).count();
     "identity::views" |tx, c| identity::views(tx, c.tenant, c.operator, ViewPage::Memories).await?.len();
     "identity::count_views" |tx, c| identity::count_views(tx, c.tenant, c.operator).await? as usize;
     "identity::insert_view" |tx, c| {

@@ -144,6 +144,8 @@ const APART: &[&str] = &[
     "/api/adapters/telegram/{bot}",
     // Their bodies have no schema of their own.
     "/api/sources",
+    // It reads a session that must be there.
+    "/api/tools/list_session_messages",
     // They take away what pages are to show.
     "/api/tools/forget_profile_leaf",
     "/api/tools/consolidate",

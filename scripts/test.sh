@@ -45,7 +45,7 @@ install_tests() {
   strip -S -o "$work/remembrancer" "$SERVER" &&
     scripts/package.py --wheel-only --program "$work/remembrancer" --target x86_64-unknown-linux-gnu \
       --tokenizer "$MODEL_HOME/tokenizer.json" --out "$work/dist" &&
-    UNOPTIMISED=1 ${limit:+"$limit" 5m} scripts/install-test.sh "$work"/dist/*.whl
+    UNOPTIMISED=1 ${limit:+"$limit" 10m} scripts/install-test.sh "$work"/dist/*.whl
 }
 browser_tests() { E2E_REPORT=$work/e2e.json scripts/e2e.sh; }
 

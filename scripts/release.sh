@@ -26,8 +26,11 @@ claim_target
 say "building the optimised program (half an hour the first time, on two cores)"
 # No path of this machine has any business in the program.
 export RUSTFLAGS="--cfg erase_components --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo --remap-path-prefix=$REPO=/remembrancer"
-CARGO_PROFILE_RELEASE_STRIP=symbols cargo build --release --locked --package server --features server/embedded-site
+cargo build --release --locked --package server --features server/embedded-site
+# Cargo's own setting does not reach a package with a setting of its own.
+program=$CARGO_TARGET_DIR/release/remembrancer-stripped
+strip --strip-all -o "$program" "$CARGO_TARGET_DIR/release/remembrancer"
 
 rm -rf dist
-"$REPO/scripts/package.py" --program "$CARGO_TARGET_DIR/release/remembrancer" --target "$target" --tokenizer "$MODEL_HOME/tokenizer.json"
-"$CARGO_TARGET_DIR/release/remembrancer" --version
+"$REPO/scripts/package.py" --program "$program" --target "$target" --tokenizer "$MODEL_HOME/tokenizer.json"
+"$program" --version

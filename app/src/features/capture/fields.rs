@@ -22,7 +22,7 @@ pub fn Modes(chosen: String, error: Option<String>) -> impl IntoView {
         view! {
             <label class="flex cursor-pointer items-start gap-2.5 rounded-md border border-line px-3 py-2 hover:bg-sunken has-checked:border-accent \
             has-checked:bg-accent-wash">
-                <input class="mt-1 accent-accent" type="radio" name="mode" value=mode.as_str() checked=*mode == chosen />
+                <input class="mt-1 shrink-0 accent-accent" type="radio" name="mode" value=mode.as_str() checked=*mode == chosen />
                 <span class="min-w-0">
                     <span class="block font-medium">{name}</span>
                     <span class="block text-sm text-soft">{says}</span>

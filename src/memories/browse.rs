@@ -1,4 +1,4 @@
-//! What operators look at: lists, and everything about one memory. And the list of an agent.
+//! Lists of memories, for operators and for agents, and everything about one memory.
 
 use super::history::{in_full, trust};
 use super::model::Memory;

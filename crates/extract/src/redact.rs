@@ -83,8 +83,8 @@ fn blank(text: &str, places: &[Range<usize>]) -> String {
     String::from_utf8(bytes).unwrap_or_else(|_| " ".repeat(text.len()))
 }
 
-/// The words of a row around the first of some names, and which of them the row has. Its own text goes before what stands in JSON, where
-/// the key goes before the words.
+/// An excerpt of a row around the first of some names, and the names that the row has. The excerpt is of a text of the row if one has a
+/// name, else of a value in its JSON, after the key of that value.
 pub fn quote(row: &str, names: &[String]) -> (String, Vec<String>) {
     let (mut texts, mut values) = (Vec::new(), Vec::new());
     for column in row.split(COLUMNS) {

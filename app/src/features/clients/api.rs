@@ -31,8 +31,8 @@ pub struct Fault {
     pub back: String,
 }
 
-/// Reads who asks, and whether somebody can give it. A client that is unknown, or wants the answer at an address that it did not register,
-/// is told nothing.
+/// Reads who asks, and whether the operator can agree. Fails for an unknown client, and for an address that the client did not register:
+/// nothing is sent to that address.
 pub async fn read_request(asked: Asked) -> Result<Request, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let client = oauth::client(&engine, &asked.client_id, &asked.redirect_uri).await?;

@@ -136,7 +136,11 @@ mod tests {
         let both = [one(DecisionKind::Approve, "Sail"), one(DecisionKind::Merge, "Jib")];
         assert_eq!(aliases_lost(&both, &effect), Vec::<String>::new(), "it is undone as well");
         let gone_already = Decision { undoable: false, ..both[1].clone() };
-        assert_eq!(aliases_lost(&[both[0].clone(), gone_already], &effect), ["jib"], "that decision was undone, and the alias given anew");
+        assert_eq!(
+            aliases_lost(&[both[0].clone(), gone_already], &effect),
+            ["jib"],
+            "its own decision was undone before, and another one gave the alias again"
+        );
         assert_eq!(aliases_lost(&both[1..], &effect), Vec::<String>::new(), "the term stays");
     }
 

@@ -43,7 +43,7 @@ const LAST_MAX: usize = 500;
 struct Sent {
     /// Bytes of the file.
     bytes: u64,
-    /// The digest of the last of them. In a file that was written anew, others are there.
+    /// The digest of the last of them. It differs if the file was replaced.
     tail: String,
     /// Calls of tools whose answers are withheld.
     calls: BTreeSet<String>,

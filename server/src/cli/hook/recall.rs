@@ -63,7 +63,7 @@ pub async fn at_start(host: Host, input: &Input, settings: &Settings, state: &St
     let items = bundle.get("sections").and_then(Value::as_array).into_iter().flatten();
     let items = items.filter_map(|section| section.get("items")?.as_array()).flatten();
     let ids = items.filter_map(|item| item.get("memory_id")?.as_str().map(str::to_owned)).collect();
-    // After a summary of the conversation, the agent no longer has what it was given: the list begins anew.
+    // After a summary of the conversation, the agent no longer has what it was given: the list starts empty again.
     warn(state.put::<BTreeSet<String>>(Kind::Given, &session, &ids));
     let text = bundle.get("text").and_then(Value::as_str).unwrap_or_default();
     Ok(answer::adding(host, Event::SessionStart, "Memories of earlier sessions that may matter here.", text))

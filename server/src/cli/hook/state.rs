@@ -15,7 +15,7 @@ use std::time::Duration;
 use tempfile::NamedTempFile;
 use words::guard;
 
-/// Size of the log from which it begins anew, in bytes. One earlier log is kept.
+/// Size of the log, in bytes, at which a new one is started. The one before it is kept.
 const LOG_MAX: u64 = 256 * 1024;
 /// Longest line of the log, in characters.
 const LINE_MAX: usize = 400;

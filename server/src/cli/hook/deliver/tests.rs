@@ -199,7 +199,7 @@ fn each_file_is_read_from_its_beginning() {
 }
 
 #[test]
-fn a_session_that_was_written_anew_or_is_gone_breaks_nothing() {
+fn a_session_that_was_replaced_or_is_gone_breaks_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let place = Place::of(folder.path()).unwrap();
     let (courier, job) = (courier(folder.path()), job(folder.path(), SESSION));
@@ -211,8 +211,8 @@ fn a_session_that_was_written_anew_or_is_gone_breaks_nothing() {
     let line = r#"{"type":"user","uuid":"new","sessionId":"s","message":{"role":"user","content":"Mina is on call."}}"#;
     for text in [format!("{line}\n"), format!("{line}\n{SESSION}")] {
         fs::write(folder.path().join("session.jsonl"), text).unwrap();
-        let (anew, _) = courier.next(&job, &place).unwrap();
-        assert_eq!(contents(&anew)[0].1, "Mina is on call.");
+        let (replaced, _) = courier.next(&job, &place).unwrap();
+        assert_eq!(contents(&replaced)[0].1, "Mina is on call.");
     }
     fs::remove_file(folder.path().join("session.jsonl")).unwrap();
     let (batch, ended) = courier.next(&job, &place).unwrap();

@@ -8,6 +8,7 @@ mod backup;
 mod bench;
 mod bodies;
 mod brief;
+mod commands;
 mod connect;
 mod console;
 mod context;

@@ -64,7 +64,10 @@ pub(super) async fn search(
             let row = MentionRef { place: at.place, id };
             let (excerpt, names) = quote(&text, names);
             match mentions.iter_mut().find(|mention: &&mut Mention| mention.row() == row) {
-                Some(known) => known.names.extend(names),
+                Some(known) => {
+                    let fresh: Vec<String> = names.into_iter().filter(|name| !known.names.contains(name)).collect();
+                    known.names.extend(fresh);
+                }
                 None => mentions.push(Mention { place: at.place, id, user_id, user_name: None, excerpt, names, extent: None }),
             }
         }

@@ -328,15 +328,7 @@ async fn a_name_is_found_as_a_word_of_its_own_and_not_inside_others() {
     };
     let expected = ["Veras Auto steht am Hafen.", "Ask VERA's sister about tea.", "昨日Veraさんに会った。", "note: First line Vera called"];
     let only = |text: &str| (text.to_owned(), vec!["Vera".to_owned()]);
-    let mentions: BTreeSet<_> = found("Vera")
-        .await
-        .into_iter()
-        .map(|(text, mut names)| {
-            names.dedup();
-            (text, names)
-        })
-        .collect();
-    assert_eq!(mentions, BTreeSet::from(expected.map(only)));
+    assert_eq!(found("Vera").await, BTreeSet::from(expected.map(only)));
     for inside in ["Mina", "Анна"] {
         assert!(found(inside).await.is_empty(), "{inside}");
     }

@@ -99,11 +99,11 @@ pub async fn find(
     let separator = u32::from(COLUMNS);
     // The names are those of the list: constants.
     let sql = format!(
-        r"select distinct on ({row}) {row} as id, {owner} as user_id, x.text
+        r"select {row} as id, min({owner}::text)::uuid as user_id, string_agg(x.text, chr({separator}) order by t.{key}) as text
             from {table} t cross join lateral (select concat_ws(chr({separator}), {texts}) as text) x
            where t.tenant_id = $1 and ({owner} is distinct from $2) and x.text ~* any($3)
              and ($4::uuid[] is null or t.{key} = any($4) or {row} = any($4))
-           order by {row}, t.{key} limit $5"
+           group by 1 order by 1 limit $5"
     );
     let patterns: Vec<String> = names.iter().map(|name| like::named(name)).collect();
     tx.rows(statement!(sql, tenant, user, patterns, ids, most)).await

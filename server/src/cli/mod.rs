@@ -313,10 +313,11 @@ pub async fn run() -> Result<ExitCode, Failure> {
 
 /// Serves the memory that the hooks of this user have.
 async fn mine(options: Mcp) -> Result<(), Failure> {
+    // First: what the repository is called passes the guard.
+    hook::settings::guard_words()?;
     let memory = Memory::of_this_user()?;
     let config = memory.configuration()?;
     let _traces = log(&config)?;
-    add_guard_words(&config)?;
     match memory {
         Memory::Server { url, key, user } => {
             // Hooks take an address with and without this ending.

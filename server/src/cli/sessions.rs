@@ -5,7 +5,7 @@
 use super::connect::agrees;
 use super::connect::hosts::Places;
 use super::hook;
-use super::hook::settings::is_off;
+use super::hook::settings::{guard_words, is_off};
 use super::host::Host;
 use crate::Failure;
 use clap::{Args, ValueEnum};
@@ -50,6 +50,7 @@ struct Session {
 /// # Errors
 /// A sentence for each session that cannot be captured. The others are.
 pub fn run(options: &ImportSessions) -> Result<(), Failure> {
+    guard_words()?;
     let places = Places::of_this_user()?;
     let hosts = options.host.map_or_else(|| Host::value_variants().to_vec(), |host| vec![host]);
     let files: Vec<(Host, PathBuf)> =

@@ -92,9 +92,9 @@ pub async fn forward(url: &str, key: String, user: Option<&UserRef>, toolsets: O
 
 /// The address of `/mcp` with the sets of tools to list; that of the server is enough.
 fn endpoint(url: &str, toolsets: Option<&Toolsets>) -> Result<String, Failure> {
-    let mut url: reqwest::Url = url.parse().map_err(|error| format!("--url is not an address: {error}"))?;
+    let mut url: reqwest::Url = url.parse().map_err(|error| format!("the server's URL is not an address: {error}"))?;
     if !["http", "https"].contains(&url.scheme()) {
-        return Err("--url must begin with http:// or https://".into());
+        return Err("the server's URL must begin with http:// or https://".into());
     }
     if url.path() == "/" {
         url.set_path("/mcp");

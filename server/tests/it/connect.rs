@@ -28,7 +28,9 @@ fn command(home: &Path, arguments: &[&str]) -> Command {
     for variable in ["CLAUDE_CONFIG_DIR", "CODEX_HOME", "COPILOT_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"] {
         command.env_remove(variable);
     }
-    for variable in ["REMEMBRANCER_URL", "REMEMBRANCER_KEY", "REMEMBRANCER_USER", "REMEMBRANCER_HOOK", "REMEMBRANCER_STATE_DIR"] {
+    for variable in
+        ["REMEMBRANCER_URL", "REMEMBRANCER_KEY", "REMEMBRANCER_USER", "REMEMBRANCER_HOOK", "REMEMBRANCER_STATE_DIR", "GUARD_WORDS"]
+    {
         command.env_remove(variable);
     }
     // That of the program that the person works on.

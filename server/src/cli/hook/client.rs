@@ -1,7 +1,7 @@
 //! Calls of the server.
 
 use super::Failure;
-use super::settings::Settings;
+use super::settings::{ADDRESS, Settings};
 use super::state::digest;
 use crate::api::{IDEMPOTENCY_KEY, USER};
 use reqwest::header::CONTENT_TYPE;
@@ -48,9 +48,9 @@ impl Server {
     /// # Errors
     /// When the address cannot be used, or there is no key of the agent.
     pub fn new(settings: &Settings, agent: Option<&str>, limit: Duration) -> Result<Self, Failure> {
-        let mut base: Url = settings.url.parse().map_err(|error| Fault::Away(format!("REMEMBRANCER_URL is not an address: {error}")))?;
+        let mut base: Url = settings.url.parse().map_err(|error| Fault::Away(format!("{ADDRESS} is not an address: {error}")))?;
         if !["http", "https"].contains(&base.scheme()) {
-            return Err(Fault::Away("REMEMBRANCER_URL must begin with http:// or https://".into()).into());
+            return Err(Fault::Away(format!("{ADDRESS} must begin with http:// or https://")).into());
         }
         let path = base.path().trim_end_matches('/');
         let path = path.strip_suffix("/mcp").unwrap_or(path).to_owned();

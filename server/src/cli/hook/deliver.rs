@@ -129,6 +129,7 @@ impl Courier {
                 }
                 None => {
                     self.tell(&format!("a session was given up: {problem}"))?;
+                    self.state.remove(Kind::Batches, &job.name());
                     spool::done(&name, &self.state);
                 }
             }
@@ -153,11 +154,12 @@ impl Courier {
         }
         loop {
             let (batch, ended) = self.next(job, &place)?;
-            if !batch.ids.is_empty() {
+            if batch.ids.is_empty() {
+                self.state.put(Kind::Sent, &name, &batch.then)?;
+            } else {
                 self.state.put(Kind::Batches, &name, &batch)?;
                 self.send(&server, &place, job, &batch).await?;
             }
-            self.state.put(Kind::Sent, &name, &batch.then)?;
             if ended {
                 return Ok(());
             }

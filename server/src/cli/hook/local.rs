@@ -37,7 +37,6 @@ pub const VARIABLES: &[&str] = &[
     "LANG",
     "TMPDIR",
     "LD_LIBRARY_PATH",
-    "XDG_CACHE_HOME",
     "LEPTOS_SITE_ROOT",
     "GUARD_WORDS",
     "REMEMBRANCER_PG0",

@@ -18,6 +18,8 @@ use words::guard::added::{self, AddedWords};
 const BUDGET: u32 = 1_500;
 /// The variable that names the file of the installation's words.
 const GUARD_WORDS: &str = "GUARD_WORDS";
+/// What people call the address of the server.
+pub const ADDRESS: &str = "the server's address (REMEMBRANCER_URL, or url in hook.toml)";
 /// What is wrong with a server without a key.
 const WITHOUT_KEY: &str = "a server is set without a key: set REMEMBRANCER_KEY, or url and key in hook.toml";
 
@@ -166,7 +168,7 @@ pub fn data_dir() -> Result<PathBuf, Failure> {
 
 /// A folder of this program, in the one that a variable names, or in its usual place below the home folder. A relative value counts as unset,
 /// as the specification of these variables has it: hosts work in the folders of repositories.
-fn folder(name: &str, usual: &str) -> Option<PathBuf> {
+pub(super) fn folder(name: &str, usual: &str) -> Option<PathBuf> {
     let named = variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
     Some(named.or_else(|| Some(Path::new(&variable("HOME")?).join(usual)))?.join("remembrancer"))
 }

@@ -82,8 +82,13 @@ pub fn leave(host: Host, input: &Input, state: &State) -> Result<(), Failure> {
     let (session, folder, place) = (input.session.clone(), input.folder.clone(), Place::of(&input.folder));
     let mut job = Job { host, session, folder, place: None, transcript, failures: 0 };
     let waiting: Vec<String> = state.names(Kind::Jobs).into_iter().filter(|name| name.starts_with(&job.name())).collect();
-    let earlier = waiting.iter().filter_map(|name| state.get::<Job>(Kind::Jobs, name)?.place);
-    let place = place.map(|place| earlier.fold(place, Place::tightened));
+    let earlier = waiting.iter().filter_map(|name| state.get::<Job>(Kind::Jobs, name)?.place).reduce(Place::tightened);
+    let place = match (place, earlier) {
+        (Ok(place), Some(earlier)) => Ok(place.tightened(earlier)),
+        // What they forbade is not sent because the rules cannot be read now.
+        (Err(_), Some(earlier)) if input.messages.is_none() => Ok(earlier),
+        (place, _) => place,
+    };
     // Each hook has a job of its own: one that comes while another is done is not lost.
     let name = format!("{}-{}", job.name(), SystemClock.id().simple());
     if let Some(messages) = &input.messages {
@@ -123,10 +128,9 @@ pub fn done(name: &str, state: &State) {
 /// # Errors
 /// When it cannot be started.
 pub fn start(host: Host, event: Event) -> Result<(), Failure> {
-    let (host, event) =
-        (host.to_possible_value().ok_or("the host has no name")?, event.to_possible_value().ok_or("the event has no name")?);
+    let event = event.to_possible_value().ok_or("the event has no name")?;
     let mut command = Command::new(std::env::current_exe()?);
-    command.args([COMMAND, event.get_name(), "--host", host.get_name()]).process_group(0);
+    command.args([COMMAND, event.get_name(), "--host", host.id()]).process_group(0);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     // Nobody waits for it.
     tokio::process::Command::from(command).spawn()?;

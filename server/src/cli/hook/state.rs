@@ -1,7 +1,7 @@
 //! What hooks keep between their runs: files of this user alone, each written as a whole.
 
 use super::Failure;
-use super::settings::variable;
+use super::settings::{self, variable};
 use chrono::{DateTime, Utc};
 use db::clock::{Clock, SystemClock};
 use serde::Serialize;
@@ -75,11 +75,11 @@ impl State {
     /// # Errors
     /// When no variable says where it is. One that cannot be made is empty, and is missed where it is written: answers need none.
     pub fn open() -> Result<Self, Failure> {
-        let usual = || {
-            let folder = variable("XDG_STATE_HOME").map(PathBuf::from);
-            Some(folder.or_else(|| Some(PathBuf::from(variable("HOME")?).join(".local/state")))?.join("remembrancer"))
-        };
-        let folder = variable("REMEMBRANCER_STATE_DIR").map(PathBuf::from).or_else(usual).ok_or("there is no folder for states")?;
+        let usual = || settings::folder("XDG_STATE_HOME", ".local/state");
+        let folder = variable("REMEMBRANCER_STATE_DIR")
+            .map(PathBuf::from)
+            .or_else(usual)
+            .ok_or("HOME is not set, so there is no folder for states")?;
         Ok(Self::at(folder.clone()).unwrap_or(Self { folder }))
     }
 
@@ -97,8 +97,10 @@ impl State {
     /// What a file holds; `None` if there is none, or one that a later version wrote.
     pub fn get<T: DeserializeOwned>(&self, kind: Kind, name: &str) -> Option<T> {
         let path = self.path(kind, name);
-        let length = fs::metadata(&path).ok()?.len();
-        serde_json::from_slice(&fs::read(path).ok().filter(|_| length <= FILE_MAX)?).ok()
+        if fs::metadata(&path).ok()?.len() > FILE_MAX {
+            return None;
+        }
+        serde_json::from_slice(&fs::read(path).ok()?).ok()
     }
 
     /// Writes a file. Others see all of it or what was there before.

@@ -8,6 +8,7 @@ use super::settings::Settings;
 use super::spool;
 use super::state::{Kind, State};
 use super::{Event, Host, answer};
+use clap::ValueEnum;
 use serde_json::Value;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,21 @@ macro_rules! input {
     ($host:expr, $name:literal) => {
         Input::of(serde_json::from_str(include_str!(concat!("../../../../tests/fixtures/hosts/", $name))).unwrap(), $host).unwrap()
     };
+}
+
+#[test]
+fn every_hook_of_each_host_names_its_session_and_folder() {
+    let hosts = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/fixtures/hosts");
+    let mut read = 0;
+    for host in Host::value_variants() {
+        let files = fs::read_dir(hosts.join(host.id())).unwrap().map(|entry| entry.unwrap().path());
+        for file in files.filter(|file| file.extension().is_some_and(|end| end == "json") && !file.ends_with("session.json")) {
+            let input = Input::of(serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap(), *host).unwrap();
+            assert!(input.folder.is_absolute() && input.session != input.folder.display().to_string(), "{}", file.display());
+            read += 1;
+        }
+    }
+    assert_eq!(read, 17);
 }
 
 #[test]

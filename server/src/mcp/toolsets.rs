@@ -189,15 +189,17 @@ pub fn found(ctx: &OpContext, sets: &Toolsets, arguments: &Map<String, Value>) -
             missing.push(json!({ "toolset": set, "about": about, "tools": names }));
         }
     }
-    let how = how(sets);
-    let text = if missing.is_empty() { "Every tool that this key may call is listed.".into() } else { format!("{text}\n{how}") };
-    Ok(Output { value: json!({ "toolsets": missing, "how_to_get_them": how }), text })
+    let Some(first) = missing.first() else {
+        return Ok(Output { value: json!({ "toolsets": [] }), text: "Every tool that this key may call is listed.".into() });
+    };
+    let how = how(sets, first["toolset"].as_str().unwrap_or_default());
+    Ok(Output { text: format!("{text}\n{how}"), value: json!({ "toolsets": missing, "how_to_get_them": how }) })
 }
 
-fn how(sets: &Toolsets) -> String {
+fn how(sets: &Toolsets, missing: &str) -> String {
     format!(
-        "A person can add a set in the settings of this server: with `?toolset={sets},capture` at the end of its address, or `--toolset \
-         {sets},capture` for the command `remembrancer mcp`. A tool that is not listed can be called by its name, if the host allows it; \
+        "A person can add a set in the settings of this server: with `?toolset={sets},{missing}` at the end of its address, or `--toolset \
+         {sets},{missing}` for the command `remembrancer mcp`. A tool that is not listed can be called by its name, if the host allows it; \
          `{FIND_TOOLS}` with its name describes its arguments."
     )
 }

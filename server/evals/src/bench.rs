@@ -226,9 +226,11 @@ async fn row(
         }
         ours.turn().await?;
     }
-    let value: fn(&Slice) -> f64 = if compares == Compares::Throughput { Slice::rate } else { Slice::median };
+    let value: fn(&Slice) -> f64 = if compares == Compares::Throughput { Slice::rate } else { Slice::p50 };
     let rounds: Vec<Vec<f64>> = references.iter().map(|(_, side)| side.values(value)).collect();
-    let ratio = ratio(&ours.values(value), &rounds);
+    // A refusal is fast: nothing is compared with it.
+    let refused = ours.slices.iter().any(|slice| slice.failed > 0);
+    let ratio = ratio(&ours.values(value), &rounds).filter(|_| !refused);
     let compared = |((reference, side), rounds): (&(Reference, Side), &Vec<f64>)| Compared {
         name: reference.name(),
         summary: Summary::of(&side.slices),

@@ -219,10 +219,11 @@ async fn questions(
 
 impl Report {
     fn of(model: &EmbeddingModel, unknown: usize, questions: &Sides, pairs: &[Judged]) -> Self {
-        let of_group = |group: Group| Distribution::of(pairs.iter().filter(|pair| pair.group == group).map(|pair| pair.cosine).collect());
+        let of_group =
+            |group: Group| Distribution::of(&pairs.iter().filter(|pair| pair.group == group).map(|pair| pair.cosine).collect::<Vec<_>>());
         let cosines = vec![
-            ("questions that nothing answers", Distribution::of(questions.wrong.clone())),
-            ("questions and their answers", Distribution::of(questions.right.clone())),
+            ("questions that nothing answers", Distribution::of(&questions.wrong)),
+            ("questions and their answers", Distribution::of(&questions.right)),
             ("unrelated pairs", of_group(Group::Unrelated)),
             ("related pairs", of_group(Group::Related)),
             ("pairs that say the same", of_group(Group::Same)),

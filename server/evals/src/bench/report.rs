@@ -80,7 +80,7 @@ pub struct Row {
     pub references: Vec<Compared>,
     /// The median over the rounds; none if the row is discarded.
     pub ratio: Option<f64>,
-    /// A reference spread by more than a quarter.
+    /// A reference spread by more than a quarter, or the server refused something.
     pub discarded: bool,
 }
 

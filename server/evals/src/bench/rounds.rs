@@ -25,7 +25,7 @@ impl Slice {
     }
 
     /// The median latency in milliseconds.
-    pub fn median(&self) -> f64 {
+    pub fn p50(&self) -> f64 {
         percentile(&self.times, 0.5)
     }
 
@@ -137,7 +137,7 @@ mod tests {
         let mut first = Slice { times: vec![1.0, 3.0], seconds: 2.0, failed: 0 };
         first.add(Slice { times: vec![2.0, 2.0], seconds: 0.0, failed: 1 });
         let second = Slice { times: vec![10.0], seconds: 1.0, failed: 0 };
-        assert_eq!((first.median(), first.rate()), (2.0, 2.0));
+        assert_eq!((first.p50(), first.rate()), (2.0, 2.0));
         let summary = Summary::of(&[first, second]);
         let expected = Summary { operations: 5, p50_ms: 2.0, p95_ms: 10.0, p99_ms: 10.0, per_second: 1.5, failed: 1 };
         assert_eq!(summary, expected);

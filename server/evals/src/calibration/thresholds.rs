@@ -24,10 +24,9 @@ pub struct Distribution {
 
 impl Distribution {
     /// Of cosines in any order.
-    pub fn of(mut cosines: Vec<f64>) -> Self {
-        cosines.sort_by(f64::total_cmp);
+    pub fn of(cosines: &[f64]) -> Self {
         let count = cosines.len();
-        let quantile = |share: f64| cosines.get(((share * count as f64).ceil() as usize).saturating_sub(1)).copied().unwrap_or_default();
+        let quantile = |share: f64| crate::percentile(cosines, share);
         Self {
             count,
             p1: quantile(0.01),
@@ -117,11 +116,11 @@ mod tests {
 
     #[test]
     fn quantiles_are_values_that_occur() {
-        let distribution = Distribution::of((1..=100).rev().map(|n| f64::from(n) / 100.0).collect());
+        let distribution = Distribution::of(&(1..=100).rev().map(|n| f64::from(n) / 100.0).collect::<Vec<_>>());
         assert_eq!((distribution.count, distribution.p1, distribution.p50, distribution.p99), (100, 0.01, 0.5, 0.99));
-        let one = Distribution::of(vec![0.25]);
+        let one = Distribution::of(&[0.25]);
         assert_eq!((one.p1, one.p99), (0.25, 0.25));
-        assert_eq!(Distribution::of(vec![]).p50, 0.0);
+        assert_eq!(Distribution::of(&[]).p50, 0.0);
     }
 
     #[test]

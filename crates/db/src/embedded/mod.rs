@@ -62,6 +62,8 @@ pub enum EmbeddedError {
     NoBinary(PathBuf),
     #[error("{} cannot be used ({}): {}", path.display(), plain(source), remedy(source))]
     Io { path: PathBuf, source: io::Error },
+    #[error("no port of 127.0.0.1 is free ({})", plain(.0))]
+    Port(io::Error),
     #[error("{} belongs to another user (uid {owner}): run this as that user, or remove the folder", path.display())]
     Foreign { path: PathBuf, owner: u32 },
     #[error("{} holds a cluster, but the user that runs Postgres cannot enter it: run 'chmod o+x' on the folders above it", .0.display())]

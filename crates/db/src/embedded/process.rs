@@ -1,6 +1,6 @@
 //! Programs, ports and processes.
 
-use super::{EmbeddedError, at};
+use super::EmbeddedError;
 use std::fs;
 use std::io::{self, PipeReader, Write};
 use std::net::{Ipv4Addr, TcpListener};
@@ -31,7 +31,7 @@ pub(super) fn piped(text: &str) -> io::Result<PipeReader> {
 
 pub(super) fn free_port() -> Result<u16, EmbeddedError> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|l| l.local_addr());
-    listener.map(|address| address.port()).map_err(at(Path::new("a free port on 127.0.0.1")))
+    listener.map(|address| address.port()).map_err(EmbeddedError::Port)
 }
 
 pub(super) fn is_free(port: u16) -> bool {

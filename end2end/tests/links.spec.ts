@@ -32,7 +32,7 @@ test('a contradiction is resolved where it is shown, and that can be undone', { 
     await memory.send(memory.resolve.getByRole('button', { name: button, exact: true }));
   };
   await memory.open(one?.memory_id ?? '');
-  await resolve('The almanac is of last year.', 'This memory is right');
+  await resolve('The almanac is of last year.', 'Keep this memory');
   await expect(memory.flash).toContainText('which is superseded.');
   await expect(memory.contradictions).toHaveCount(0);
   await expect(memory.trail.filter({ hasText: 'Reason: The almanac is of last year.' })).toHaveCount(1);
@@ -40,7 +40,7 @@ test('a contradiction is resolved where it is shown, and that can be undone', { 
   await memory.send(memory.undo);
   await expect(memory.contradictions).toContainText('The almanac puts high water at nine.');
   expect(await agent.recall(against)).toContain(other?.memory_id);
-  await resolve('The almanac is of this year after all.', 'The other one is right');
+  await resolve('The almanac is of this year after all.', 'Keep the other one');
   await expect(memory.contradictions).toHaveCount(0);
   await memory.send(memory.undo);
 
@@ -50,7 +50,7 @@ test('a contradiction is resolved where it is shown, and that can be undone', { 
   await expect(memories.rows).toHaveCount(2);
   await memories.resolve(here).click();
   await memory.resolve.getByRole('textbox', { name: 'Reason' }).fill('One was said twice.');
-  await memory.send(memory.resolve.getByRole('button', { name: 'They say the same: keep this one', exact: true }));
+  await memory.send(memory.resolve.getByRole('button', { name: 'Keep this memory', exact: true }));
   await expect(memory.contradictions).toHaveCount(0);
   expect(await agent.recall(against)).not.toContain(other?.memory_id);
   await memory.send(memory.undo);

@@ -90,10 +90,11 @@ pub fn FilterForm(#[prop(into)] action: String, label: &'static str, children: C
 /// filters and is offered if one of `names` is set. The order of the list stays as it is.
 #[component]
 pub fn FilterButtons(query: Query, names: &'static [&'static str], clear: &'static str) -> impl IntoView {
+    let cleared = query.owned("sort").map_or_else(|| clear.to_owned(), |sort| Query::default().with("sort", sort).href(clear));
     view! {
         {query.owned("sort").map(|sort| view! { <input type="hidden" name="sort" value=sort /> })}
         <button class="button button-primary" type="submit" data-applies="">"Apply filters"</button>
-        <a class="button button-quiet" class:hidden=!query.any(names) href=clear>"Clear"</a>
+        <a class="button button-quiet" class:hidden=!query.any(names) href=cleared>"Clear"</a>
     }
 }
 

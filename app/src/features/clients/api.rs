@@ -31,7 +31,7 @@ pub struct Fault {
     pub back: String,
 }
 
-/// Reads who asks, and whether the operator can agree. Fails for an unknown client, and for an address that the client did not register:
+/// Reads who asks, and whether the operator may allow it. Fails for an unknown client, and for an address that the client did not register:
 /// nothing is sent to that address.
 pub async fn read_request(asked: Asked) -> Result<Request, ConsoleError> {
     let (engine, ctx) = operator().await?;

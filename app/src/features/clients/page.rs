@@ -55,7 +55,7 @@ fn Consent(viewer: Viewer, request: Request) -> impl IntoView {
             {form}
             <p class="text-sm text-soft">
                 {format!("You are signed in as {login}. ")}
-                "The access appears among the API keys of the agent, where an administrator can revoke it. It ends after 30 days without use, \
+                "The access appears among the API keys of the agent, where you or an administrator can revoke it. It ends after 30 days without use, \
                 and when your roles or your password change."
             </p>
         </section>

@@ -43,12 +43,15 @@ pub fn who_confirms(admins: &[Admin], me: Uuid) -> String {
     match others.as_slice() {
         [] => {
             "You are the only admin, so nobody can confirm it. Make a second account with “remembrancer operator create … --roles admin” \
-               within 14 days."
+               before the request expires."
                 .to_owned()
         }
-        [one] => format!("{one} can confirm it, and sees it on the overview. Send them the address of this page."),
+        [one] => format!("{one} can confirm it, and sees it on the overview: send them the address of this page."),
         [rest @ .., last] => {
-            format!("{} or {last} can confirm it, and sees it on the overview. Send one of them the address of this page.", rest.join(", "))
+            format!(
+                "{} or {last} can confirm it, and each sees it on the overview: send one of them the address of this page.",
+                rest.join(", ")
+            )
         }
     }
 }

@@ -73,7 +73,7 @@ pub fn Evidence(
     let support = corrected.is_none();
     let corrected = corrected.filter(|_| !quotes.is_empty()).map(|(by, at)| {
         let day = text::day(Zone::expect().local(at).date_naive());
-        view! { <p class="text-sm wrap-anywhere" data-testid="corrected">{format!("Corrected by {by} on {day}; the source says:")}</p> }
+        view! { <p class="text-sm wrap-anywhere" data-testid="corrected">{format!("Corrected by {} on {day}; the source says:", text::visible(&by))}</p> }
     });
     (!quotes.is_empty() || erased_by.is_some()).then(|| {
         view! {

@@ -85,7 +85,9 @@ pub async fn relate_memories(
         let answer = memories::relate(&engine, &ctx, change.request(id, named), &shown, &reason).await?;
         let ids = [answer.from.memory_id, answer.to.memory_id];
         let rows = memories::rows_by_id(&engine, &ctx, &ids).await.unwrap_or_default();
-        let names = ids.map(|id| rows.iter().find(|row| row.id == id).map(|row| called(&row.content)).unwrap_or_default());
+        // A reviewer without the role viewer reads no rows.
+        let names = [&answer.from, &answer.to]
+            .map(|end| rows.iter().find(|row| row.id == end.memory_id).map_or_else(|| end.short_id.clone(), |row| called(&row.content)));
         Ok(flash(id, change, &answer, names.each_ref().map(String::as_str)))
     })
     .await
@@ -156,9 +158,8 @@ pub fn Resolve(
                 </p>
                 <ReasonField id=format!("resolve-{other}") typed error hint=HINT />
                 <div class="flex flex-wrap gap-2">
-                    {button(false, true, Relation::Supersedes, "This memory is right")}
-                    {button(false, false, Relation::Supersedes, "The other one is right")}
-                    {button(false, true, Relation::Supersedes, "They say the same: keep this one")}
+                    {button(false, true, Relation::Supersedes, "Keep this memory")}
+                    {button(false, false, Relation::Supersedes, "Keep the other one")}
                     {button(true, true, Relation::Contradicts, "Not a contradiction")}
                 </div>
             </PostForm>

@@ -80,7 +80,7 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> 
 /// `Forbidden` without `memory:read`; `Invalid` for an unknown project, a topic that is empty or too long, or a foreign cursor.
 #[verb]
 pub async fn list(engine: &Engine, ctx: &OpContext, request: ListMemoriesRequest) -> Result<Page<ListedMemory>, Error> {
-    ctx.agent_id()?;
+    let agent = ctx.agent_id()?;
     ctx.require(KeyScope::MemoryRead)?;
     let ctx = &acting_for(engine, ctx, request.user_id.as_ref()).await?;
     let project_id = projects::id_of(engine, ctx, request.project_id.as_ref()).await?;
@@ -96,7 +96,7 @@ pub async fn list(engine: &Engine, ctx: &OpContext, request: ListMemoriesRequest
     let page = seek.page(memories, LISTED, total, |memory: &Memory| Cursor { key: memory.updated_at, id: memory.id.0 });
     Ok(page.map(|memory| ListedMemory {
         trust: trust(&memory, &reviewed, ctx),
-        provenance: provenance(&memory, ctx.agent_id().ok(), reviewed.contains(&memory.id)),
+        provenance: provenance(&memory, Some(agent), reviewed.contains(&memory.id)),
         memory_id: memory.id,
         short_id: memory.short_id,
         topic: memory.topic,

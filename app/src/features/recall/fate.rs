@@ -9,7 +9,7 @@ use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use remembrancer::memories;
 use std::collections::{BTreeSet, HashMap};
-use wire::{MemoryId, MemoryRef, MemoryStatus, MemoryVersion, NearMiss, NearMissState};
+use wire::{BULK_MAX, MemoryId, MemoryRef, MemoryStatus, MemoryVersion, NearMiss, NearMissState};
 
 /// The candidates that were decided after recalls could not return them.
 pub type Fates = HashMap<MemoryId, Fate>;
@@ -44,11 +44,15 @@ impl Fate {
 pub async fn fates(misses: Vec<NearMiss>) -> Fates {
     let Ok((engine, ctx)) = operator().await else { return Fates::new() };
     let waited: BTreeSet<_> = misses.iter().filter(|miss| miss.state == NearMissState::Inbox).map(|miss| miss.memory_id).collect();
+    let waited: Vec<MemoryId> = waited.into_iter().collect();
     let mut fates = Fates::new();
-    for id in waited {
-        // An erased memory has no history.
-        let versions = memories::history(&engine, &ctx, &MemoryRef::Id(id), None).await.unwrap_or_default();
-        fates.extend(Fate::of(&versions).map(|fate| (id, fate)));
+    for ids in waited.chunks(BULK_MAX) {
+        let rows = memories::rows_by_id(&engine, &ctx, ids).await.unwrap_or_default();
+        // Most wait still: their history says nothing.
+        for row in rows.iter().filter(|row| row.status != MemoryStatus::Inbox || row.deleted_at.is_some()) {
+            let versions = memories::history(&engine, &ctx, &MemoryRef::Id(row.id), None).await.unwrap_or_default();
+            fates.extend(Fate::of(&versions).map(|fate| (row.id, fate)));
+        }
     }
     fates
 }

@@ -12,7 +12,7 @@ pub mod dates;
 pub mod guard;
 pub mod hybrid;
 pub mod identifiers;
-mod lists;
+pub mod lists;
 pub mod marks;
 pub mod minutes;
 mod missed;

@@ -165,6 +165,20 @@ pub fn vote<'a>(words: impl Iterator<Item = &'a str>) -> Language {
 }
 
 impl Language {
+    /// Two letters, for the Latin ones among the twelve languages that the files of words have.
+    pub fn code(self) -> &'static str {
+        match self {
+            Self::English => "en",
+            Self::German => "de",
+            Self::French => "fr",
+            Self::Spanish => "es",
+            Self::Portuguese => "pt",
+            Self::Italian => "it",
+            Self::Dutch => "nl",
+            _ => "",
+        }
+    }
+
     /// The language of a word by its first letter; `latin` for Latin letters and for scripts without a stemmer.
     pub fn of(folded: &str, latin: Self) -> Self {
         match folded.chars().next().unwrap_or_default() {

@@ -63,6 +63,13 @@ fn read(text: &str) -> (Vec<Unit<'_>>, Language) {
     (lines.into_iter().flat_map(|line| content(line, latin)).collect(), latin)
 }
 
+/// The language of the Latin words of a text, in two letters: "en" unless the text has function words of another one. Empty for a language
+/// whose phrases nobody lists.
+pub fn latin_language(text: &str) -> &'static str {
+    let units: Vec<Unit> = text.lines().flat_map(units).collect();
+    vote(units.iter().filter_map(Unit::folded)).code()
+}
+
 /// The units of a line without its function words, unless it has nothing else.
 fn content(line: Vec<Unit<'_>>, latin: Language) -> Vec<Unit<'_>> {
     let all = are_function_words(&line, latin);

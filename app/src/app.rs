@@ -22,6 +22,7 @@ use crate::{
         recall::{DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage},
         search::SearchPolicyPage,
         session::SignInPage,
+        sessions::{SessionPage, SessionsPage},
         usage::UsagePage,
         vocabulary::{ChangePage, DecidePage, DecisionsPage, NewTermPage, ReviewPage, TermPage, TermsPage, UndoPage},
     },
@@ -111,6 +112,8 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/capture") view=CapturePage />
                     <Route path=path!("/sources") view=SourcesPage />
                     <Route path=path!("/sources/:id") view=SourcePage />
+                    <Route path=path!("/sessions") view=SessionsPage />
+                    <Route path=path!("/sessions/:id") view=SessionPage />
                     <Route path=path!("/events") view=EventsPage />
                     <Route path=path!("/knowledge") view=KnowledgePage />
                     <Route path=path!("/knowledge/documents/:id") view=DocumentPage />

@@ -11,7 +11,7 @@ use foundation::heavy::off_thread;
 use foundation::idempotency::Once;
 use foundation::identity::{acting_for, count_source};
 use foundation::intake::Admitted;
-use foundation::{Checks, Engine, Error, OpContext};
+use foundation::{Checks, Engine, Error, OpContext, sessions};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use tokio::sync::Semaphore;
@@ -208,6 +208,9 @@ impl Read {
         let id = |part: i32| source_id(agent, user, (self.form, self.zone), &self.digest, part);
         let whole = id(1);
         let now = engine.clock().now();
+        // A host knows better than its caller's arguments which session a source is from.
+        let session_id = ctx.agent_session(agent).map(|(id, _)| id).or(self.details.session_id);
+        let details = SourceDetails { session_id, ..self.details };
         let count = i32::try_from(self.parts.len()).unwrap_or(i32::MAX);
         let mut known = false;
         for (part, number) in self.parts.iter().zip(1..) {
@@ -220,7 +223,7 @@ impl Read {
                 kind: kind(self.form),
                 form: self.form,
                 title: &self.title,
-                details: &self.details,
+                details: &details,
                 body: match &self.binary {
                     Some(Binary { media_type, bytes }) => Body::Bytes { media_type, bytes },
                     None => Body::Text(&part.text),
@@ -233,6 +236,10 @@ impl Read {
             if known {
                 break;
             }
+        }
+        if !known {
+            let said: Vec<_> = self.parts.iter().flat_map(|part| &part.turns).filter_map(|turn| Some(turn.at?.to_utc())).collect();
+            sessions::add_messages(tx, ctx, agent, self.turns, &said, now).await?;
         }
         let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
         Ok(SourceResponse {

@@ -1,6 +1,5 @@
 //! Messages of a session: each is stored as an episode, with an importance and an end of its retention.
 
-use super::store;
 use crate::memories::model::{DedupKey, Details, Draft, content_hash};
 use crate::memories::remember;
 use crate::memories::store::{self as memories, Embedded};
@@ -13,6 +12,7 @@ use foundation::idempotency::Once;
 use foundation::identity::{self, acting_for};
 use foundation::intake::{self, Admitted};
 use foundation::jobs::{self, NewEvent, Task};
+use foundation::sessions::store::{self as sessions, Touch};
 use foundation::{Checks, Engine, Error, OpContext};
 use serde_json::json;
 use uuid::Uuid;
@@ -29,8 +29,6 @@ const TOPIC: &str = "conversation";
 const PLATFORM_MAX: usize = 64;
 /// Longest id of a message, in characters.
 const MESSAGE_ID_MAX: usize = 256;
-/// The namespace of the ids of sessions (UUID v5).
-const NAMESPACE: Uuid = Uuid::from_u128(0x6b0e_52c1_7f0d_4c5e_9a31_52e8_04c7_f1d2);
 
 /// Stores messages of a session in one transaction: all or none. They propose no vocabulary, and equal ones stay separate. The weakest
 /// episodes of the agent make room for them.
@@ -47,7 +45,7 @@ pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, reque
     let once = Once::new(engine, ctx, "add_messages", &request)?;
     let (_, request) = request.into_inner();
     let policy = identity::lifecycle_policy(engine, ctx, agent).await?;
-    let id = session_id(ctx, agent, session);
+    let id = ctx.session_id(agent, session);
     let resolved = remember::resolve(engine, ctx, request.topic.as_deref().unwrap_or(TOPIC)).await;
     let platform = request.platform.unwrap_or_else(|| "api".into());
     let place = Place { agent, id, session, platform: &platform, resolved: &resolved, lifecycle: policy };
@@ -67,7 +65,9 @@ pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, reque
     // In the order of everybody who writes: episodes, then counts.
     lock_episodes(&mut tx, agent).await?;
     memories::lock_counts(&mut tx, ctx.tenancy(), &[agent]).await?;
-    store::touch_session(&mut tx, ctx.tenancy(), agent, id, session, drafts.len(), engine.clock().now()).await?;
+    let (user, messages) = (ctx.user(), i64::try_from(drafts.len()).unwrap_or(i64::MAX));
+    let touch = Touch { user, messages, ..Touch::named(agent, id, session.to_owned(), engine.clock().now()) };
+    sessions::touch(&mut tx, ctx.tenant_id, &touch).await?;
     let mut stored = Vec::with_capacity(drafts.len());
     for (draft, vector) in drafts.iter().zip(&vectors) {
         stored.push(insert(engine, ctx, &mut tx, draft, vector.as_deref().ok()).await?);
@@ -81,13 +81,6 @@ pub async fn add_messages(engine: &Engine, ctx: &OpContext, session: &str, reque
     engine.jobs().wake();
     metrics::counter!("remembrancer_messages_total").increment(u64::try_from(ids.len()).unwrap_or_default());
     Ok(answer)
-}
-
-/// The session's id: the UUID v5 of agent, user and the caller's string, so that equal strings of others name other sessions.
-pub(super) fn session_id(ctx: &OpContext, agent: AgentId, session: &str) -> Uuid {
-    let user = ctx.user().map_or(Uuid::nil(), |user| user.0);
-    let name = [agent.0.as_bytes().as_slice(), user.as_bytes(), session.as_bytes()].concat();
-    Uuid::new_v5(&NAMESPACE, &name)
 }
 
 fn check(session: &str, request: &MessagesRequest) -> Result<(), Error> {

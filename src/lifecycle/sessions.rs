@@ -1,6 +1,5 @@
 //! The messages of a session, in the order in which they were stored.
 
-use super::messages::session_id;
 use super::store;
 use db::cursor::{Cursor, Seek};
 use foundation::identity::acting_for;
@@ -35,7 +34,7 @@ pub async fn session_messages(
     }
     let ctx = &acting_for(engine, ctx, filter.user_id.as_ref()).await?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
-    let (id, now) = (session_id(ctx, agent, session), engine.clock().now());
+    let (id, now) = (ctx.session_id(agent, session), engine.clock().now());
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     if !store::session_exists(&mut tx, ctx.tenancy(), agent, id).await? {
         return Err(Error::NotFound("session"));

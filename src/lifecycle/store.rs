@@ -1,4 +1,4 @@
-//! SQL of sessions, and of what a sweep looks at.
+//! SQL of messages of sessions, and of what a sweep looks at.
 
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
@@ -8,26 +8,6 @@ use sqlx::{FromRow, Postgres, QueryBuilder};
 use uuid::Uuid;
 use wire::{AgentId, ExpiringDay, SessionMessage, SweepRun, TenantId};
 use words::aging::{WEEK, WEEKLY};
-
-/// Counts messages of a session, which is created with its first ones.
-pub async fn touch_session(
-    tx: &mut Tx,
-    tenancy: Tenancy,
-    agent: AgentId,
-    id: Uuid,
-    external_ref: &str,
-    messages: usize,
-    now: DateTime<Utc>,
-) -> Result<(), DbError> {
-    tx.run(sql!(
-        [tenancy.tenant, agent, id, tenancy.users.id(), external_ref, i64::try_from(messages).unwrap_or(i64::MAX), now],
-        r"insert into sessions (tenant_id, agent_id, id, user_id, external_ref, messages, started_at, last_at)
-          values ($1, $2, $3, $4, $5, $6, $7, $7)
-          on conflict (tenant_id, agent_id, id) do update set messages = sessions.messages + excluded.messages, last_at = excluded.last_at
-           where sessions.tenant_id = excluded.tenant_id and sessions.user_id is not distinct from excluded.user_id"
-    ))
-    .await
-}
 
 /// Whether an agent and a user have a session.
 pub async fn session_exists(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Uuid) -> Result<bool, DbError> {

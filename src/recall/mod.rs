@@ -73,7 +73,7 @@ const NEAR_MISSES: u32 = 5;
 pub async fn recall(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
     // Filters are about memories: a search for the decisions of one project should not return every document.
     let knowledge = ctx.require(KeyScope::KbRead).is_ok() && !request.filters.narrows();
-    answer(engine, ctx, request, Mode { knowledge, floors: None, fewer: false }).await
+    answer(engine, ctx, request, Mode { knowledge, floors: None, fewer: false, for_context: false }).await
 }
 
 /// The options of an answer.
@@ -83,6 +83,8 @@ struct Mode {
     floors: Option<Floors>,
     /// Whether memories far below the best are dropped.
     fewer: bool,
+    /// Whether it is the search behind a context before a task.
+    for_context: bool,
 }
 
 async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: Mode) -> Result<RecallResponse, Error> {
@@ -132,7 +134,8 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     let took = start.elapsed();
     // A question about the past moves no counter and is not logged: the log keeps what was asked at the time.
     if request.as_of.is_none() {
-        let answered = Answered { agent, request: &request, fewer: mode.fewer, found: &found, list: &list, response: &response, took };
+        let (fewer, for_context) = (mode.fewer, mode.for_context);
+        let answered = Answered { agent, request: &request, fewer, for_context, found: &found, list: &list, response: &response, took };
         engine.log().write(answered.entry(engine, ctx));
         if !engine.settings().backfill {
             answered.count();

@@ -26,7 +26,7 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: SearchRequest) ->
 pub(crate) async fn for_task(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
     let knowledge = ctx.require(KeyScope::KbRead).is_ok();
     let request = RecallRequest { ranking: Some(Ranking::Hybrid), ..request };
-    answer(engine, ctx, request, Mode { knowledge, floors: None, fewer: true }).await
+    answer(engine, ctx, request, Mode { knowledge, floors: None, fewer: true, for_context: true }).await
 }
 
 /// A recall of memories alone without a floor: an evaluation compares rankings with it.
@@ -38,4 +38,4 @@ pub async fn without_floor(engine: &Engine, ctx: &OpContext, request: RecallRequ
     answer(engine, ctx, request, FLOORLESS).await
 }
 
-const FLOORLESS: Mode = Mode { knowledge: false, floors: Some(Floors { vector: 0.0, lexical: 0.0 }), fewer: false };
+const FLOORLESS: Mode = Mode { knowledge: false, floors: Some(Floors { vector: 0.0, lexical: 0.0 }), fewer: false, for_context: false };

@@ -60,6 +60,8 @@ pub(super) struct Answered<'a> {
     pub request: &'a RecallRequest,
     /// Whether memories far below the best were dropped.
     pub fewer: bool,
+    /// Whether it is the search behind a context before a task.
+    pub for_context: bool,
     pub found: &'a Finding,
     pub list: &'a [Blended],
     pub response: &'a RecallResponse,
@@ -77,6 +79,8 @@ impl Answered<'_> {
             id: response.retrieval_id,
             at: found.now,
             user_id: ctx.user(),
+            session: ctx.agent_session(self.agent),
+            for_context: self.for_context,
             query: request.query.clone(),
             query_canonical: found.query_canonical.clone(),
             k: request.k,

@@ -5,7 +5,7 @@ use crate::recall::near::{EmptyRecall, Near};
 use crate::recall::store;
 use crate::recall::zero_hit;
 use db::{DbError, EVERY_AGENT, Tenancy, Users};
-use foundation::Engine;
+use foundation::{Engine, sessions};
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -105,6 +105,7 @@ async fn write_tenant(engine: &Engine, tenancy: Tenancy, entries: &[Entry], othe
         let (cause, near) = diagnoses.remove(&entry.id).unwrap_or_default();
         store::insert_log(&mut tx, entry, cause, &near).await?;
     }
+    sessions::add_recalls(&mut tx, tenancy.tenant, entries).await?;
     if !accesses.is_empty() {
         store::count_accesses(&mut tx, tenancy.tenant, &accesses).await?;
     }

@@ -20,6 +20,7 @@ pub mod quality;
 pub mod recall;
 pub mod search;
 pub mod session;
+pub mod sessions;
 pub mod usage;
 pub mod views;
 pub mod vocabulary;

@@ -130,6 +130,7 @@ pub static DAILY: [Section; 12] = [
         shape: Shape::Sources,
         pages: &[
             page("/sources", "Sources").also("transcripts conversations captured texts evidence"),
+            page("/sessions", "Sessions").also("coding agents hosts hooks claude code codex copilot cursor gemini opencode tokens given"),
             page("/capture", "Capture")
                 .also("transcript conversation chat minutes meeting paste")
                 .needs(&[OperatorRole::Viewer, OperatorRole::Operator]),

@@ -16,6 +16,7 @@ fn list_of(path: &str) -> (&'static str, &'static str) {
         ("/people", ("/people", "All people")),
         ("/projects", ("/projects", "All projects")),
         ("/sources", ("/sources", "All sources")),
+        ("/sessions", ("/sessions", "All sessions")),
         ("/inbox", ("/inbox", "All candidates")),
         ("/recall/contexts", ("/recall/contexts", "All contexts")),
         ("/recall/log", ("/recall/log", "All recalls")),

@@ -79,7 +79,7 @@ pub const TABLES: &[Table] = {
             ("archive_reason", Plain, true), ("speaker_kind", Plain, true), ("confirmed_by", Name, true), ("trust", Plain, true),
         ] },
         // What an agent calls a session is in the messages, too, as the thread of their source.
-        Table { database: "agent_memory", name: "sessions", label: "Conversations", kept: WithMemory, erasure: Row, columns: &[("external_ref", Words, false)] },
+        Table { database: "agent_memory", name: "sessions", label: "Conversations", kept: WithMemory, erasure: Row, columns: &[("external_ref", Words, false), ("host", Plain, false)] },
         Table { database: "agent_memory", name: "agent_memory_versions", label: "Versions of memories", kept: History, erasure: Row, columns: &[
             ("change", Plain, true), ("content", Words, true), ("topic", Words, true), ("topic_raw", Words, true), ("status", Plain, true),
             ("kind", Plain, true), ("scope", Plain, true), ("retention", Plain, true),

@@ -17,6 +17,7 @@ pub mod jobs;
 pub mod op;
 pub mod projects;
 pub mod registry;
+pub mod sessions;
 pub mod terms;
 #[cfg(feature = "testing")]
 pub mod testing;

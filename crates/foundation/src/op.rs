@@ -5,7 +5,11 @@ use chrono_tz::Tz;
 use db::{EVERY_AGENT, Tenancy, Users};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wire::{AgentId, KeyId, KeyScope, OperatorId, OperatorRole, RequestId, TenantId, UserId};
+use uuid::Uuid;
+use wire::{AgentId, KeyId, KeyScope, OperatorId, OperatorRole, RequestId, SessionRef, TenantId, UserId};
+
+/// The namespace of the ids of sessions (UUID v5).
+const SESSIONS: Uuid = Uuid::from_u128(0x6b0e_52c1_7f0d_4c5e_9a31_52e8_04c7_f1d2);
 
 /// Who acts.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -121,6 +125,8 @@ pub struct OpContext {
     pub idempotency: Option<Arc<IdempotencyKey>>,
     /// The request only reads: a reference that no user has does not become a user, and the answer is that of a user without rows.
     pub only_reads: bool,
+    /// The session of a coding agent that the operation belongs to, as its host names it.
+    pub session: Option<Arc<SessionRef>>,
     pub request_id: RequestId,
     /// The zone on whose clocks hours and days are counted: UTC, except for people in the console.
     pub zone: Tz,
@@ -137,6 +143,7 @@ impl OpContext {
             users: Users::Every,
             idempotency: None,
             only_reads: false,
+            session: None,
             request_id,
             zone: Tz::UTC,
         }
@@ -213,6 +220,18 @@ impl OpContext {
             return Err(Error::invalid("user_id", "is required for this agent"));
         }
         Ok(Self { users: user.into(), ..self.clone() })
+    }
+
+    /// The id of an agent's session: the UUID v5 of agent, user and name, so that equal names of others name other sessions.
+    pub fn session_id(&self, agent: AgentId, name: &str) -> Uuid {
+        let user = self.user().map_or(Uuid::nil(), |user| user.0);
+        Uuid::new_v5(&SESSIONS, &[agent.0.as_bytes().as_slice(), user.as_bytes(), name.as_bytes()].concat())
+    }
+
+    /// The session of a coding agent that the operation belongs to, with its id.
+    pub fn agent_session(&self, agent: AgentId) -> Option<(Uuid, Arc<SessionRef>)> {
+        let session = self.session.clone()?;
+        Some((self.session_id(agent, &session.name()), session))
     }
 
     /// The agent that acts.

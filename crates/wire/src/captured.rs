@@ -4,6 +4,7 @@ use super::text_enum::text_enum;
 use super::{AgentId, DocumentId, ErasureId, EventId, MemoryId, MemoryStatus, SourceForm, SourceId, UserId, UserRef};
 use chrono::{DateTime, FixedOffset, Utc};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 text_enum! {
     /// What caused an event.
@@ -74,6 +75,8 @@ pub struct SourceRow {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceFilter {
     pub agent_id: Option<AgentId>,
+    /// The session that they were captured from.
+    pub session_id: Option<Uuid>,
     pub form: Option<SourceForm>,
     /// On whose behalf: an id, a reference or a name.
     pub user_id: Option<UserRef>,

@@ -42,6 +42,7 @@ mod retrievals;
 pub mod schema;
 mod service;
 mod session;
+mod sessions;
 mod skills;
 mod sources;
 mod text_enum;
@@ -150,6 +151,7 @@ pub use records::{
 pub use retrievals::{Considered, ExplainRequest, Explanation, Replay, Retrieval, RetrievalDetail, RetrievalFilter};
 pub use service::{Liveness, Readiness};
 pub use session::{KeyScope, OperatorProfile, OperatorRole};
+pub use sessions::{AgentSession, AgentSessionFilter, SessionRef};
 pub use skills::{SkillError, SkillList, SkillSummary};
 pub use sources::{
     DecisionPoint, SOURCES_K_MAX, SearchMyMemoriesRequest, SearchMyMemoriesResponse, SearchPolicy, SearchSource, SourceHit, SourceReport,

@@ -5,6 +5,7 @@ use super::{
 };
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 
 /// Which recalls the log lists; an absent field does not filter.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
@@ -27,6 +28,9 @@ pub struct RetrievalFilter {
     pub until: Option<DateTime<Utc>>,
     pub after: Option<String>,
     pub before: Option<String>,
+    /// Only recalls that were made in this session. The console sets it, no request has it.
+    #[serde(skip)]
+    pub session_id: Option<Uuid>,
     /// True: in the reverse of the usual order. The console sets it, no request has it.
     #[serde(skip)]
     pub reversed: bool,
@@ -59,6 +63,9 @@ pub struct Retrieval {
     /// Parts of the search that could not run.
     pub degraded: Vec<String>,
     pub took_ms: f64,
+    /// It is the search behind a context before a task. Only the console shows it.
+    #[serde(skip)]
+    pub for_context: bool,
 }
 
 /// A memory or a piece of knowledge that a recall considered, as it was then.

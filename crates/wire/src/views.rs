@@ -9,7 +9,7 @@ text_enum! {
     ViewPage {
         Memories = "memories", Retrievals = "retrievals", Contexts = "contexts", Causes = "causes", Quality = "quality",
         Candidates = "candidates", Suggestions = "suggestions", Proposals = "proposals", Terms = "terms", Documents = "documents",
-        People = "people", Sources = "sources", Events = "events", Audit = "audit", Usage = "usage",
+        People = "people", Sources = "sources", Sessions = "sessions", Events = "events", Audit = "audit", Usage = "usage",
     }
 }
 

@@ -10,14 +10,18 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
+use foundation::intake::Admitted;
 use foundation::op::IdempotencyKey;
 use foundation::{Engine, Error, OpContext, idempotency, identity};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use wire::{RequestId, UserRef};
+use wire::{RequestId, SessionRef, UserRef};
 
 /// The header in which the caller's runtime names the user of a call. A model writes arguments, but no headers.
 pub const USER: &str = "x-remembrancer-user";
+
+/// The header in which the host of a coding agent names the session of a call.
+pub const SESSION: &str = "x-remembrancer-session";
 
 /// The header with the idempotency key of a request.
 pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
@@ -40,7 +44,7 @@ impl FromRequestParts<Api> for Caller {
         let look_up = identity::authenticate_seen(&api.engine, key, request_id(parts)?, &seen);
         let ctx = api.gate.admit(key, parts, look_up).await?;
         let only_reads = matches!(parts.method, Method::GET | Method::HEAD);
-        let ctx = OpContext { idempotency: idempotency_key(parts)?, only_reads, ..ctx };
+        let ctx = OpContext { idempotency: idempotency_key(parts)?, only_reads, session: session(parts)?, ..ctx };
         let mut named = parts.headers.get_all(USER).iter();
         match (named.next(), named.next()) {
             (None, _) => Ok(Self(api.engine.current(), ctx)),
@@ -83,6 +87,21 @@ fn idempotency_key(parts: &Parts) -> Result<Option<Arc<IdempotencyKey>>, Error> 
         (None, _) => Ok(None),
         (Some(_), Some(_)) => Err(Error::invalid("Idempotency-Key", "is sent twice")),
         (Some(key), None) => Ok(Some(Arc::new(IdempotencyKey::new(idempotency::parse(key.as_bytes())?, Arc::clone(replayed))))),
+    }
+}
+
+/// The session of a coding agent that a request belongs to.
+fn session(parts: &Parts) -> Result<Option<Arc<SessionRef>>, Error> {
+    let mut sent = parts.headers.get_all(SESSION).iter();
+    match (sent.next(), sent.next()) {
+        (None, _) => Ok(None),
+        (Some(_), Some(_)) => Err(Error::invalid(SESSION, "is sent twice")),
+        (Some(value), None) => {
+            let text = std::str::from_utf8(value.as_bytes()).map_err(|_| Error::invalid(SESSION, "is not UTF-8"))?;
+            let session: SessionRef = text.parse().map_err(|message: String| Error::invalid(SESSION, message))?;
+            Admitted::id(SESSION, &session.id)?;
+            Ok(Some(Arc::new(session)))
+        }
     }
 }
 

@@ -28,7 +28,7 @@ mod transfers;
 pub mod usage;
 
 pub use body::BODY_MAX;
-pub use caller::{Caller, IDEMPOTENCY_KEY, REPLAYED, USER};
+pub use caller::{Caller, IDEMPOTENCY_KEY, REPLAYED, SESSION, USER};
 pub use document::document;
 pub use error::ApiError;
 pub use gate::Gate;

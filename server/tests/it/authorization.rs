@@ -149,6 +149,8 @@ const PAGES: &[(&str, &str, &[OperatorRole])] = {
         ("/recall/playground/context", ASKED, &[Viewer]),
         ("/recall/policy", AGENT, &[Viewer]),
         ("/search", "q=tea", &[Viewer]),
+        ("/sessions", "", &[Viewer]),
+        ("/sessions/:id", "", &[Viewer]),
         ("/sources", "", &[Viewer]),
         ("/sources/:id", "", &[Viewer]),
         ("/usage", "", &[Viewer]),

@@ -31,6 +31,9 @@ fn sources(what: &str, tenant: TenantId, filter: &SourceFilter) -> Result<QueryB
     if let Some(form) = filter.form {
         query.push(" and s.form = ").push_bind(form);
     }
+    if let Some(session) = filter.session_id {
+        query.push(" and s.session_id = ").push_bind(session);
+    }
     if let Some(wire::UserRef::Id(user)) = filter.user_id {
         query.push(" and s.user_id = ").push_bind(user);
     }

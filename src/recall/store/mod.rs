@@ -57,6 +57,8 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
         knowledge: Json(&entry.knowledge),
         knowledge_hits: count(cited.len()),
         fewer: entry.fewer,
+        session_id: entry.session.as_ref().map(|(id, _)| *id),
+        for_context: entry.for_context,
     } "on conflict (tenant_id, agent_id, id) do nothing");
     tx.run(query).await?;
     let (memories, ranks): (Vec<Uuid>, Vec<i32>) = returned.into_iter().unzip();

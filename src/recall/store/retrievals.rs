@@ -31,7 +31,7 @@ pub struct Measured {
 macro_rules! logged {
     () => {
         "r.id, r.agent_id, r.at, r.user_id, r.query, r.query_canonical, r.k, r.expected, r.ranking, r.hits, r.knowledge_hits, r.zero_hit, \
-         r.degraded, r.took_ms"
+         r.degraded, r.took_ms, r.for_context"
     };
 }
 
@@ -63,6 +63,9 @@ fn select(what: &str, tenancy: Tenancy, filter: &RetrievalFilter) -> Result<Quer
     }
     if let Some(UserRef::Id(user)) = filter.user_id {
         query.push(" and r.user_id = ").push_bind(user);
+    }
+    if let Some(session) = filter.session_id {
+        query.push(" and r.session_id = ").push_bind(session);
     }
     if let Some(from) = filter.from {
         query.push(" and r.at >= ").push_bind(from);

@@ -20,6 +20,7 @@ pub fn SourcesPage() -> impl IntoView {
         <FilterBar page=ViewPage::Sources label="Sources" query=filtered.query.clone() names=url::SOURCES>
             <AgentField value=filtered.value("agent") labelled=true error=filtered.error("agent") />
             {filtered.select_field("form", "Kind", forms)}
+            {filtered.text_field("session", "Session", "Its id")}
             {filtered.text_field("user", "On behalf of", "Name, reference or id")}
         </FilterBar>
         <Answered answer=list show=|page, query| view! { <Sources page query /> }.into_any() query />

@@ -6,13 +6,14 @@ use crate::{
 };
 use wire::{EventFilter, SourceFilter};
 
-pub const SOURCES: &[&str] = &["agent", "form", "user"];
+pub const SOURCES: &[&str] = &["agent", "form", "session", "user"];
 pub const EVENTS: &[&str] = &["bus", "agent", "kind", "task", "state"];
 
 pub fn sources(query: &Query) -> Parsed<SourceFilter> {
     parsed(|errors| SourceFilter {
         agent_id: query.read("agent", "Choose one of the agents.", errors),
         form: query.read("form", "Choose one of the kinds.", errors),
+        session_id: query.read("session", "Enter a UUID.", errors),
         user_id: query.read("user", "An id, a reference or a name of at most 256 printable characters.", errors),
         after: query.owned("after"),
         before: query.owned("before"),

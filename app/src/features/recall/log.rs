@@ -33,6 +33,7 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
             {filtered.select_field("zero_hit", "Outcome", outcomes)}
             {filtered.select_field("ranking", "Ranking", rankings)}
             {filtered.text_field("memory", "Returned the memory", "Its id")}
+            {filtered.text_field("session", "Session", "Its id")}
             {filtered.text_field("user", "On behalf of", "Name, reference or id")}
             {filtered.date_field("from", "Asked from")}
             {filtered.date_field("until", "Asked until")}

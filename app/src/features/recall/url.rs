@@ -21,7 +21,7 @@ pub const OPTIONS: &[&str] =
 pub const DIAGNOSE_OPTIONS: &[&str] =
     &["ranking", "for_project", "for_repo", "kind", "scope", "status", "platform", "project", "repo", "from", "until"];
 /// The filter fields of the log.
-pub const LOG: &[&str] = &["q", "agent", "zero_hit", "ranking", "memory", "user", "from", "until"];
+pub const LOG: &[&str] = &["q", "agent", "zero_hit", "ranking", "memory", "session", "user", "from", "until"];
 /// The periods to choose from, in days; the first is the last 24 hours.
 pub const PERIODS: [u32; 4] = [1, 7, 30, 90];
 pub const PERIOD: u32 = 30;
@@ -63,6 +63,7 @@ pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
             ranking: query.read("ranking", "Choose one of the rankings.", errors),
             zero_hit: query.read("zero_hit", "Choose one of the outcomes.", errors),
             memory_id: query.read("memory", "Enter a UUID.", errors),
+            session_id: query.read("session", "Enter a UUID.", errors),
             user_id: query.read("user", USER, errors),
             from: query.day("from", false, errors),
             until: query.day("until", true, errors),

@@ -138,10 +138,11 @@ pub fn outcome_badges(retrieval: &Retrieval) -> impl IntoView + use<> {
         retrieval.zero_hit.then(|| view! { <Badge tone=Tone::Warn text="found nothing" title="No memory reached the relevance floor." /> });
     let outranked = (!retrieval.zero_hit && retrieval.hits == 0)
         .then(|| view! { <Badge text="only documents" title="Memories reached the relevance floor, but documents ranked higher." /> });
+    let context = retrieval.for_context.then(|| view! { <Badge text="context" title="The search behind a context before a task." /> });
     let expected = retrieval.expected.then(|| view! { <Badge text="result expected" title="The agent expected a result." /> });
     let degraded = (!retrieval.degraded.is_empty()).then(|| {
         let text = format!("degraded: {}", retrieval.degraded.join(", "));
         view! { <Badge tone=Tone::Danger text title="Part of the search could not run." /> }
     });
-    (silent, outranked, expected, degraded)
+    (silent, outranked, context, expected, degraded)
 }

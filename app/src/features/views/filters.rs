@@ -21,6 +21,7 @@ pub fn address(page: ViewPage) -> &'static str {
         ViewPage::Documents => "/knowledge",
         ViewPage::People => "/people",
         ViewPage::Sources => "/sources",
+        ViewPage::Sessions => "/sessions",
         ViewPage::Events => "/events",
         ViewPage::Audit => "/audit",
         ViewPage::Usage => "/usage",

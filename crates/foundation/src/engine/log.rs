@@ -6,7 +6,8 @@ use db::Tenancy;
 use serde::{Deserialize, Serialize};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::{mpsc, oneshot};
-use wire::{AgentId, ChunkId, DocumentId, MatchedBy, MemoryId, NothingReason, Part, Ranking, RetrievalId, UserId};
+use uuid::Uuid;
+use wire::{AgentId, ChunkId, DocumentId, MatchedBy, MemoryId, NothingReason, Part, Ranking, RetrievalId, SessionRef, UserId};
 
 /// Entries that may wait; beyond that they are dropped and counted.
 const QUEUE: usize = 4096;
@@ -19,6 +20,10 @@ pub struct Entry {
     pub id: RetrievalId,
     pub at: DateTime<Utc>,
     pub user_id: Option<UserId>,
+    /// The session of a coding agent that it was made in.
+    pub session: Option<(Uuid, Arc<SessionRef>)>,
+    /// Whether it is the search behind a context before a task.
+    pub for_context: bool,
     pub query: String,
     pub query_canonical: Option<String>,
     pub k: u32,

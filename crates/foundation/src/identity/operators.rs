@@ -232,6 +232,7 @@ fn operator_context(record: &OperatorRecord, request_id: RequestId) -> OpContext
         users: Users::Every,
         idempotency: None,
         only_reads: false,
+        session: None,
         request_id,
         zone: chrono_tz::Tz::UTC,
     }

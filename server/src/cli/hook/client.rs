@@ -3,14 +3,14 @@
 use super::Failure;
 use super::settings::{ADDRESS, Settings};
 use super::state::digest;
-use crate::api::{IDEMPOTENCY_KEY, USER};
+use crate::api::{IDEMPOTENCY_KEY, SESSION, USER};
 use reqwest::header::CONTENT_TYPE;
 use reqwest::{Client, Method, StatusCode, Url};
 use serde::Deserialize;
 use serde_json::Value;
 use std::error::Error;
 use std::time::Duration;
-use wire::ErrorCode;
+use wire::{ErrorCode, SessionRef};
 
 /// Longest answer, in bytes.
 const ANSWER_MAX: usize = 4 * 1024 * 1024;
@@ -33,6 +33,7 @@ pub enum Fault {
 }
 
 /// The server, with a key.
+#[derive(Clone)]
 pub struct Server {
     client: Client,
     base: Url,
@@ -40,6 +41,8 @@ pub struct Server {
     name: String,
     key: String,
     user: Option<String>,
+    /// The session that its calls belong to.
+    session: Option<String>,
 }
 
 impl Server {
@@ -64,7 +67,12 @@ impl Server {
         let key = settings.key_of(agent).map_err(|problem| Fault::Forbidden(problem.to_string()))?.to_owned();
         // Each start of a user's own server has another port.
         let name = if settings.is_local { "local".to_owned() } else { base.to_string() };
-        Ok(Self { client, base, name, key, user: settings.user.clone() })
+        Ok(Self { client, base, name, key, user: settings.user.clone(), session: None })
+    }
+
+    /// The same server for the calls of a session.
+    pub fn within(&self, session: &SessionRef) -> Self {
+        Self { session: Some(session.to_string()), ..self.clone() }
     }
 
     /// The name of what was learned from it: its address, or `local` for that of this user.
@@ -103,6 +111,9 @@ impl Server {
         let mut request = self.client.request(method, url).bearer_auth(&self.key);
         if let Some(user) = &self.user {
             request = request.header(USER, user);
+        }
+        if let Some(session) = &self.session {
+            request = request.header(SESSION, session);
         }
         if let Some(once) = once {
             request = request.header(IDEMPOTENCY_KEY, once);

@@ -11,6 +11,7 @@ use super::place::Place;
 use super::project::Project;
 use super::recall::cut;
 use super::rules::Capture;
+use super::session::reference;
 use super::settings::Settings;
 use super::spool::{Job, Transcript};
 use super::state::{Kind, State, digest, open};
@@ -69,7 +70,7 @@ struct Batch {
 /// When there is no server, or it cannot take anything now.
 pub async fn run(host: Host) -> Result<(), Failure> {
     let state = State::open()?;
-    for kind in [Kind::Given, Kind::Messages, Kind::Sent, Kind::Refused, Kind::Last, Kind::Projects] {
+    for kind in [Kind::Given, Kind::Tokens, Kind::Messages, Kind::Sent, Kind::Refused, Kind::Last, Kind::Projects] {
         let pruned = state.prune(kind);
         if kind == Kind::Messages && pruned > 0 {
             state.log("Deliver", &format!("sessions that waited too long were dropped: {pruned}"))?;
@@ -267,6 +268,7 @@ impl Courier {
 
     async fn captured(&self, server: &Server, place: &Place, job: &Job, batch: &Batch) -> Result<(), Fault> {
         let project = Project::of(server, &self.state, place).await?;
+        let server = &server.within(&reference(job.host, &job.session, project.as_ref(), &self.state));
         let session = job.session.parse::<Uuid>().ok().map(|id| id.to_string());
         let mut parameters = vec![("form", "transcript"), ("title", batch.title.as_str())];
         parameters.extend(session.as_deref().map(|id| ("session_id", id)));

@@ -13,6 +13,7 @@ mod place;
 mod project;
 mod recall;
 mod rules;
+mod session;
 pub mod settings;
 mod spool;
 mod state;

@@ -6,7 +6,7 @@ use super::place::Place;
 use super::project::Project;
 use super::settings::Settings;
 use super::state::{Kind, State, digest};
-use super::{Event, Failure, Host, answer, limit, note, spool};
+use super::{Event, Failure, Host, answer, limit, note, session, spool};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -45,7 +45,7 @@ pub async fn at_start(host: Host, input: &Input, settings: &Settings, state: &St
     if !state.names(Kind::Jobs).is_empty() {
         warn(spool::start(host, Event::Deliver));
     }
-    let session = session(host, input);
+    let session = session::name(host, &input.session);
     if input.resumed && state.get::<BTreeSet<String>>(Kind::Given, &session).is_some() {
         return Ok(String::new());
     }
@@ -59,6 +59,7 @@ pub async fn at_start(host: Host, input: &Input, settings: &Settings, state: &St
         "level": "L1",
         "budget": settings.budget(),
     });
+    let server = server.within(&session::reference(host, &input.session, project.as_ref(), state));
     let bundle = server.post("tools/context_for", &[], body.to_string(), None).await?;
     let items = bundle.get("sections").and_then(Value::as_array).into_iter().flatten();
     let items = items.filter_map(|section| section.get("items")?.as_array()).flatten();
@@ -66,7 +67,7 @@ pub async fn at_start(host: Host, input: &Input, settings: &Settings, state: &St
     // After a summary of the conversation, the agent no longer has what it was given: the list starts empty again.
     warn(state.put::<BTreeSet<String>>(Kind::Given, &session, &ids));
     let text = bundle.get("text").and_then(Value::as_str).unwrap_or_default();
-    Ok(answer::adding(host, Event::SessionStart, "Memories of earlier sessions that may matter here.", text))
+    Ok(adding(host, Event::SessionStart, ("Memories of earlier sessions that may matter here.", text), &session, state))
 }
 
 /// Answers a prompt.
@@ -92,16 +93,26 @@ pub async fn at_prompt(host: Host, input: &Input, settings: &Settings, state: &S
             "for_repo": project.as_ref().and_then(|project| project.repo),
         },
     });
+    let server = server.within(&session::reference(host, &input.session, project.as_ref(), state));
     let found = server.post("tools/agent_memory_recall", &[], body.to_string(), None).await?;
     let hits = found.get("hits").and_then(Value::as_array).into_iter().flatten();
     let hits: Vec<Hit> = hits.filter_map(|hit| Hit::deserialize(hit).ok()).collect();
-    let session = session(host, input);
+    let session = session::name(host, &input.session);
     let mut given: BTreeSet<String> = state.get(Kind::Given, &session).unwrap_or_default();
     let text = fresh(hits, &mut given);
     if !text.is_empty() {
         warn(state.put(Kind::Given, &session, &given));
     }
-    Ok(answer::adding(host, Event::Prompt, "Memories that may matter for this prompt.", &text))
+    Ok(adding(host, Event::Prompt, ("Memories that may matter for this prompt.", &text), &session, state))
+}
+
+/// The answer that adds a text to what the agent reads, after a sentence about it. Its tokens count as given to the session.
+fn adding(host: Host, event: Event, (about, text): (&str, &str), session: &str, state: &State) -> String {
+    let answer = answer::adding(host, event, about, text);
+    if !answer.is_empty() {
+        warn(session::count(session, &answer::tagged(about, text), state));
+    }
+    answer
 }
 
 /// Notes what went wrong beside an answer, which is given all the same.
@@ -146,11 +157,6 @@ fn task(input: &Input, place: &Place, state: &State) -> String {
 pub fn cut(text: &str, most: usize) -> &str {
     let end = (0..=most.min(text.len())).rev().find(|end| text.is_char_boundary(*end)).unwrap_or_default();
     text.get(..end).unwrap_or_default()
-}
-
-/// The name of a session's files.
-fn session(host: Host, input: &Input) -> String {
-    digest(&format!("{} {}", host.id(), input.session))
 }
 
 #[cfg(test)]

@@ -29,6 +29,8 @@ const FILE_MAX: u64 = 64 * 1024 * 1024;
 pub enum Kind {
     /// Memories that a session was given.
     Given,
+    /// How many tokens a session was given.
+    Tokens,
     /// Sessions that are to be captured.
     Jobs,
     /// What was said in sessions of hosts that keep no file.
@@ -51,6 +53,7 @@ impl Kind {
     fn folder(self) -> &'static str {
         match self {
             Self::Given => "given",
+            Self::Tokens => "tokens",
             Self::Jobs => "jobs",
             Self::Messages => "messages",
             Self::Sent => "sent",

@@ -1,0 +1,139 @@
+//! Sessions of coding agents: how a call names one, and what the console shows of them.
+
+use super::projects::is_slug;
+use super::{AgentId, UserId, UserRef};
+use chrono::{DateTime, Utc};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+use uuid::Uuid;
+
+/// Longest id that a host gives a session, in bytes.
+const ID_MAX: usize = 128;
+
+/// The session of a coding agent that a call belongs to, as a header names it: `claude-code/6f0d4a52; project=…; tokens=1200`. Project and
+/// tokens may be absent, and parameters that nobody knows are ignored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionRef {
+    /// The program in which the agent works, as a slug.
+    pub host: String,
+    /// The host's id of the session.
+    pub id: String,
+    /// The project in which the agent works.
+    pub project: Option<Uuid>,
+    /// Tokens that the session was given so far; 0 if the host does not count them.
+    pub tokens: u32,
+}
+
+impl SessionRef {
+    /// The name under which the session is kept: its host and its id.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.host, self.id)
+    }
+}
+
+impl fmt::Display for SessionRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.host, self.id)?;
+        if let Some(project) = self.project {
+            write!(f, "; project={project}")?;
+        }
+        write!(f, "; tokens={}", self.tokens)
+    }
+}
+
+impl FromStr for SessionRef {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let read = || {
+            let mut parts = text.split(';').map(str::trim);
+            let (host, id) = parts.next()?.split_once('/')?;
+            let is_id = (1..=ID_MAX).contains(&id.len()) && id.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte));
+            if !is_slug(host) || !is_id {
+                return None;
+            }
+            let mut session = Self { host: host.to_owned(), id: id.to_owned(), project: None, tokens: 0 };
+            for part in parts {
+                match part.split_once('=')? {
+                    ("project", id) => session.project = Some(id.parse().ok()?),
+                    ("tokens", number) => session.tokens = number.parse().ok()?,
+                    _ => {}
+                }
+            }
+            Some(session)
+        };
+        read().ok_or_else(|| "must be a host and its id of the session, such as claude-code/6f0d4a52; tokens=1200".to_owned())
+    }
+}
+
+/// Which sessions the console lists; an absent field does not filter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentSessionFilter {
+    pub agent_id: Option<AgentId>,
+    /// The program of the coding agent.
+    pub host: Option<String>,
+    pub project_id: Option<Uuid>,
+    /// On whose behalf: an id, a reference or a name.
+    pub user_id: Option<UserRef>,
+    pub after: Option<String>,
+    pub before: Option<String>,
+    /// True: in the reverse of the usual order.
+    #[serde(skip)]
+    pub reversed: bool,
+}
+
+/// A session as the console shows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::FromRow)]
+pub struct AgentSession {
+    pub id: Uuid,
+    pub agent_id: AgentId,
+    #[sqlx(skip)]
+    pub agent_slug: String,
+    pub user_id: Option<UserId>,
+    /// The program of the coding agent; absent if an agent stored the messages of the session itself.
+    pub host: Option<String>,
+    /// What its host or its agent calls it.
+    pub name: String,
+    pub project_id: Option<Uuid>,
+    /// The slug of the project, if it is registered.
+    pub project: Option<String>,
+    pub started_at: DateTime<Utc>,
+    pub last_at: DateTime<Utc>,
+    /// Messages that were captured or stored.
+    pub messages: i64,
+    /// Recalls that were answered.
+    pub recalls: i64,
+    /// Contexts before a task.
+    pub contexts: i64,
+    /// Tokens that it was given, as far as its host counts them.
+    pub tokens: i64,
+    /// Candidates from its sources that wait for review.
+    #[sqlx(skip)]
+    pub candidates: i64,
+    /// Live memories from its sources.
+    #[sqlx(skip)]
+    pub memories: i64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_header_names_a_session() {
+        let read = |text: &str| text.parse::<SessionRef>();
+        let plain = SessionRef { host: "codex".into(), id: "c-1".into(), project: None, tokens: 0 };
+        assert_eq!(read("codex/c-1"), Ok(plain.clone()));
+        assert_eq!(read(" codex/c-1 ;of-a-later=version; tokens=12"), Ok(SessionRef { tokens: 12, ..plain.clone() }));
+        for whole in [plain.clone(), SessionRef { project: Some(Uuid::from_u128(7)), tokens: 1200, ..plain }] {
+            assert_eq!(read(&whole.to_string()), Ok(whole));
+        }
+        let long = format!("codex/{}", "x".repeat(ID_MAX + 1));
+        for wrong in
+            ["", "codex", "codex/", "/c-1", "Codex/c-1", "codex/a b", "codex/../x", "codex/c-1; tokens=-1", "codex/c-1; x", long.as_str()]
+        {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+}

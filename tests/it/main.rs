@@ -76,6 +76,7 @@ mod replay;
 mod review;
 mod roles;
 mod search;
+mod sessions;
 mod sharing;
 mod source_quota;
 mod story;

@@ -4,7 +4,7 @@
 use crate::support::alone;
 use foundation::op::Access;
 use foundation::testing::{PASSWORD, World, fact, nowhere, question};
-use foundation::{Error, OpContext, audit, identity, projects, usage};
+use foundation::{Error, OpContext, audit, identity, projects, sessions, usage};
 use futures_util::future::BoxFuture;
 use portability::{ImportOptions, Selection};
 use remembrancer::profile::Subject;
@@ -220,6 +220,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
         |w, c| portability::markdown(&w.engine, c, &Selection::All, &std::env::temp_dir().join(&w.tenant_slug), &|_| {});
     "portability::import" Admin
         |w, c| async { portability::import(&w.engine, c, tokio::fs::File::open("/dev/null").await.unwrap(), ImportOptions::default(), &|_| {}).await };
+    "sessions::list" Viewer |w, c| sessions::list(&w.engine, c, &Default::default());
+    "sessions::session" Viewer |w, c| sessions::session(&w.engine, c, nowhere());
     "projects::list" Viewer |w, c| projects::list(&w.engine, c);
     "projects::create" Operator |w, c| projects::create(&w.engine, c, new_project());
     "projects::create_repo" Operator |w, c| projects::create_repo(&w.engine, c, "nowhere", new_project());
@@ -362,6 +364,7 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("identity::user_of_agent", "a part of verbs"),
     ("identity::users_named", "a part of filters"),
     ("identity::users_with", "a part of lists, and of erasures by admins who are no viewers"),
+    ("sessions::add_messages", "a part of captures"),
     ("projects::id_of", "a part of verbs"),
     ("projects::named", "a part of verbs"),
     ("identity::named_by_caller", "who a key may name is the rule itself"),

@@ -342,6 +342,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("identity", include_str!("../../crates/foundation/src/identity/store/users.rs")),
         ("identity", include_str!("../../crates/foundation/src/identity/store/views.rs")),
         ("lifecycle", include_str!("../../src/lifecycle/store.rs")),
+        ("sessions", include_str!("../../crates/foundation/src/sessions/store.rs")),
         ("reindex", include_str!("../../src/reindex/store.rs")),
         ("profile", include_str!("../../src/profile/store/mod.rs")),
         ("profile", include_str!("../../src/profile/store/people.rs")),

@@ -2,8 +2,8 @@
 
 use crate::process::{Process, until};
 use db::clock::SystemClock;
-use foundation::identity;
 use foundation::testing::{TestDatabases, World};
+use foundation::{identity, sessions};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
@@ -133,6 +133,11 @@ async fn a_session_is_captured_and_the_next_one_begins_with_it() {
     // The same session again has nothing new, and its end is no other session.
     assert_eq!(desk.hook("session-end", "one", &json!({ "reason": "clear" })), "");
     until("the second delivery", || desk.count("jobs") == 0).await;
+    let all = sessions::list(&world.engine, &world.vera, &Default::default()).await.unwrap().rows;
+    let one = all.iter().find(|session| session.messages > 0).unwrap();
+    assert_eq!((one.host.as_deref(), one.project.as_deref()), (Some("claude-code"), Some("vera-harbour")));
+    assert!(one.memories > 0, "{one:?}");
+    assert!(desk.count("tokens") >= 3, "a later session, the second and the third were given something");
     let fooled = Desk::new(&desk.url, "rmb_no-such-key");
     assert_eq!(fooled.hook("session-start", "one", &start), "");
     assert!(fooled.log().contains("401"), "{}", fooled.log());

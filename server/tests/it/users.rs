@@ -6,6 +6,7 @@ use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use foundation::identity;
 use foundation::op::Actor;
+use foundation::sessions;
 use foundation::testing::{PASSWORD, fact, nowhere};
 use remembrancer::memories;
 use serde_json::json;
@@ -83,6 +84,29 @@ async fn a_key_or_a_header_that_names_somebody_else_is_403() {
         let (answered, text) = call(&site, key, header, Method::POST, RECALL, Some(body.clone())).await;
         assert_eq!(answered, status, "{header:?} {body}: {text}");
     }
+}
+
+#[tokio::test]
+async fn the_header_names_the_session_of_a_call() {
+    let site = Site::new().await;
+    let text = json!([{ "role": "user", "content": "I moved to Basel in May." }]).to_string();
+    let send = async |named: &[&str]| {
+        let mut request = Request::builder().method(Method::POST).uri("/api/sources");
+        request = request.header(header::AUTHORIZATION, format!("Bearer {}", site.world.atlas_key));
+        for session in named {
+            request = request.header("X-Remembrancer-Session", *session);
+        }
+        site.send(request.header(header::CONTENT_TYPE, "application/json").body(Body::from(text.clone())).unwrap()).await
+    };
+    let secret = format!("codex/sk-proj-{}", "a1B2".repeat(12));
+    for wrong in [vec!["codex"], vec!["codex/one; tokens=many"], vec!["codex/one", "codex/two"], vec![secret.as_str()]] {
+        let answer = send(&wrong).await;
+        assert!(answer.status == StatusCode::BAD_REQUEST && answer.text.contains("x-remembrancer-session"), "{wrong:?}: {}", answer.text);
+    }
+    let answer = send(&["codex/one; tokens=12"]).await;
+    assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
+    let rows = sessions::list(&site.world.engine, &site.world.vera, &Default::default()).await.unwrap().rows;
+    assert_eq!(rows.iter().map(|row| (row.name.as_str(), row.messages, row.tokens)).collect::<Vec<_>>(), [("codex/one", 1, 12)]);
 }
 
 #[tokio::test]

@@ -1,8 +1,9 @@
-//! The queries of the life cycle: sessions, limits, the archive and its sweeps.
+//! The queries of sessions, and of the life cycle: limits, the archive and its sweeps.
 
-use super::capture::copy;
+use super::capture::{copy, source};
 use super::queries::{Case, Query, queries};
 use db::cursor::Seek;
+use foundation::sessions::store::{self as sessions, Touch};
 use remembrancer::lifecycle::store::{self as lifecycle, Record};
 use remembrancer::memories::store::{self as memories, Which};
 use serde_json::json;
@@ -17,7 +18,7 @@ fn episode(case: &Case) -> MemoryId {
     MemoryId(Uuid::from_u128(case.id.0.as_u128() ^ (9 << 8)))
 }
 
-/// Adds to the fixture a weak episode of a session, a sweep, and a version, moments, an event and a turn in quarantine that are old.
+/// Adds to the fixture a weak episode of a session that the source of the capture is from, a sweep, and a version, moments, an event and a turn in quarantine that are old.
 pub async fn fill(owner: &mut PgConnection, case: &Case) {
     let weak = json!({ "id": episode(case), "short_id": "episode1", "kind": "episode", "retention": "routine", "importance": 0.01, "session_id": SESSION,
         "expires_at": case.now + chrono::Duration::days(1) });
@@ -42,6 +43,8 @@ pub async fn fill(owner: &mut PgConnection, case: &Case) {
     .execute(&mut *owner)
     .await
     .unwrap();
+    let captured = "update sources set session_id = $2 where id = $1";
+    sqlx::query(captured).bind(source(case)).bind(SESSION).execute(&mut *owner).await.unwrap();
     for version in [8, 9] {
         let later = json!({ "version": version, "change": "revised", "memory_id": episode(case) });
         copy(owner, "agent_memory_versions", "version = 1 and memory_id", case.id.0, &later).await;
@@ -90,10 +93,16 @@ pub const LIFECYCLE: &[Query] = queries! {
     "lifecycle::list_session" |tx, c| {
         lifecycle::list_session(tx, c.ctx.tenancy(), c.agent, SESSION, &Seek::First, 9, c.now).await?.len()
     };
-    "lifecycle::touch_session" |tx, c| {
-        lifecycle::touch_session(tx, c.ctx.tenancy(), c.agent, c.fresh, "a session", 1, c.now).await?;
+    "sessions::touch" |tx, c| {
+        let user = c.ctx.tenancy().users.id();
+        let touch = Touch { user, messages: 1, ..Touch::named(c.agent, c.fresh, "a session".into(), c.now) };
+        sessions::touch(tx, c.tenant, &touch).await?;
         0
     };
+    "sessions::count" |tx, c| sessions::count(tx, c.ctx.tenancy(), &Default::default()).await? as usize;
+    "sessions::list" |tx, c| sessions::list(tx, c.ctx.tenancy(), &Default::default(), &Seek::First, 9).await?.len();
+    "sessions::session" |tx, c| usize::from(sessions::session(tx, c.ctx.tenancy(), SESSION).await?.is_some());
+    "sessions::made" |tx, c| sessions::made(tx, c.ctx.tenancy(), &[SESSION]).await?.len();
 };
 
 /// What background work and the console run.

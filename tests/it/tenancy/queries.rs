@@ -207,7 +207,7 @@ pub const WITHOUT_USERS: &[(&str, &str)] = &[
     ("jobs::insert_with_origin", "what is written belongs to whoever writes"),
     ("jobs::request_synthesis", "what is written belongs to whoever writes"),
     ("capture::insert_source", "what is written belongs to whoever writes"),
-    ("lifecycle::touch_session", "what is written belongs to whoever writes"),
+    ("sessions::touch", "what is written belongs to whoever writes"),
     ("idempotency::insert", "what is written belongs to whoever writes"),
     ("portability::put/project", "projects belong to the organisation"),
     ("portability::put/repo", "projects belong to the organisation"),

@@ -46,6 +46,8 @@ fn log(case: &Case) -> Entry {
         id: RetrievalId(case.fresh),
         at: case.now,
         user_id: case.memory.user_id,
+        session: None,
+        for_context: false,
         query: "tea".into(),
         query_canonical: None,
         k: 1,

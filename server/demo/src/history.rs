@@ -6,6 +6,7 @@ use super::contexts::{ASSEMBLED, Assembled, assemble};
 use super::data::{FOUNDED, LINKED, Linked, MEMORIES, Memory, RECALLS, TERMS};
 use super::messages::{SAID, Said, say};
 use super::people::{NOTICED, Noticed, notice};
+use super::sessions::{self, CODED, Coded, code};
 use super::{Failure, TENANT, knowledge, usage};
 use chrono::{DateTime, Duration, Utc};
 use db::clock::{Clock, SystemClock};
@@ -97,6 +98,7 @@ enum Event {
     Observe(&'static Observed),
     Notice(&'static Noticed),
     Say(&'static Said),
+    Code(&'static Coded),
     Report(&'static Reported),
     Complete(&'static Completed),
     Assemble(&'static Assembled),
@@ -119,6 +121,7 @@ fn timeline() -> Vec<(i64, Event)> {
     let noticed = NOTICED.iter().map(|noticed| (noticed.minutes_ago, Event::Notice(noticed)));
     let decided = VERDICTS.iter().map(|verdict| (verdict.minutes_ago, Event::Decide(verdict)));
     let said = SAID.iter().map(|said| (said.minutes_ago, Event::Say(said)));
+    let coded = CODED.iter().map(|coded| (coded.minutes_ago, Event::Code(coded)));
     let reported = REPORTED.iter().map(|reported| (reported.minutes_ago, Event::Report(reported)));
     let completed = COMPLETED.iter().map(|completed| (completed.minutes_ago, Event::Complete(completed)));
     let assembled = ASSEMBLED.iter().map(|assembled| (assembled.minutes_ago, Event::Assemble(assembled)));
@@ -131,6 +134,7 @@ fn timeline() -> Vec<(i64, Event)> {
         .chain(observed)
         .chain(noticed)
         .chain(said)
+        .chain(coded)
         .chain(reported)
         .chain(completed);
     let mut events: Vec<_> = by_agents.chain(assembled).chain(decided).chain(out).collect();
@@ -174,6 +178,7 @@ async fn replay(engine: &Engine, clock: &RewoundClock, model: &Interrupted) -> R
     clock.rewind(FOUNDED);
     ingest(engine, &ctx).await?;
     work(engine).await?;
+    let project = sessions::project(engine, &ctx).await?;
     let acting = |slug: &str| if slug == "binky" { &binky } else { &atlas };
     let mut ids: HashMap<&str, MemoryId> = HashMap::new();
     for (minutes_ago, event) in timeline() {
@@ -210,6 +215,10 @@ async fn replay(engine: &Engine, clock: &RewoundClock, model: &Interrupted) -> R
                 work(engine).await?;
             }
             Event::Say(said) => say(engine, acting(said.agent), said).await?,
+            Event::Code(coded) => {
+                code(engine, acting(coded.agent), project, coded).await?;
+                work(engine).await?;
+            }
             Event::Report(reported) => report(engine, acting(reported.agent), reported).await?,
             Event::Complete(completed) => complete(engine, acting(completed.agent), completed).await?,
             Event::Assemble(assembled) => assemble(engine, acting(assembled.agent), assembled).await?,
@@ -294,7 +303,7 @@ mod tests {
     fn events_happen_in_order() {
         let events = timeline();
         let forgotten = MEMORIES.iter().filter(|memory| memory.forgotten).count();
-        let captured = CAPTURED.len() + OBSERVED.len() + NOTICED.len() + VERDICTS.len() + SAID.len();
+        let captured = CAPTURED.len() + OBSERVED.len() + NOTICED.len() + VERDICTS.len() + SAID.len() + CODED.len();
         let captured = captured + REPORTED.len() + COMPLETED.len() + ASSEMBLED.len() + 1;
         assert_eq!(events.len(), MEMORIES.len() + LINKED.len() + RECALLS.len() + forgotten + captured);
         assert!(events.is_sorted_by_key(|(minutes_ago, _)| Reverse(*minutes_ago)));

@@ -8,6 +8,7 @@ mod history;
 mod knowledge;
 mod messages;
 mod people;
+mod sessions;
 mod usage;
 
 use foundation::{Engine, Error, OpContext, identity};

@@ -22,6 +22,7 @@ import { QualityPage } from './quality';
 import { DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage } from './recall';
 import { SearchPage } from './search';
 import { SearchPolicyPage } from './search-policy';
+import { SessionPage, SessionsPage } from './sessions';
 import { SignInPage } from './sign-in';
 import { SuggestionsPage } from './suggestions';
 import { TermPage } from './term';
@@ -44,6 +45,8 @@ const PAGES = {
   capture: CapturePage,
   source: SourcePage,
   sources: SourcesPage,
+  sessions: SessionsPage,
+  sessionPage: SessionPage,
   events: EventsPage,
   inbox: InboxPage,
   candidates: CandidatesPage,

@@ -183,14 +183,24 @@ export class Agent {
     await this.call('agent_memory_forget', { memory_id: id, reason });
   }
 
+  /** Calls a tool as the host of a coding agent does in a session, which the header names. */
+  async within(session: string, tool: string, input: object): Promise<void> {
+    await this.post(`/api/tools/${tool}`, input, { 'X-Remembrancer-Session': session });
+  }
+
+  /** Stores what was said in such a session; the key needs the scope `capture:write`. */
+  async send(session: string, title: string, messages: { role: string; content: string }[]): Promise<void> {
+    await this.post(`/api/sources?${new URLSearchParams({ title })}`, messages, { 'X-Remembrancer-Session': session });
+  }
+
   private async call<T>(tool: string, input: object): Promise<T> {
     return this.post<T>(`/api/tools/${tool}`, input);
   }
 
-  private async post<T>(path: string, input: object): Promise<T> {
+  private async post<T>(path: string, input: object, more: Record<string, string> = {}): Promise<T> {
     const response = await fetch(`${environment.baseURL}${path}`, {
       method: 'POST',
-      headers: { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json' },
+      headers: { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json', ...more },
       body: JSON.stringify(input),
     });
     if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`);

@@ -350,6 +350,14 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   sources: ({ frame }) => frame.goto('/sources'),
   'sources, nothing matches': ({ frame }) => frame.goto('/sources?form=attachment'),
   'an unknown source': ({ frame }) => frame.goto('/sources/0198f000-0000-7000-8000-000000000000'),
+  sessions: ({ frame }) => frame.goto('/sessions'),
+  'a session': async ({ frame }) => {
+    await frame.goto('/sessions');
+    const href = await frame.page.getByTestId('session').first().getByRole('link').first().getAttribute('href');
+    await frame.goto(href ?? '/sessions');
+  },
+  'sessions, nothing matches': ({ frame }) => frame.goto('/sessions?host=cursor'),
+  'an unknown session': ({ frame }) => frame.goto('/sessions/0198f000-0000-7000-8000-000000000000'),
   events: ({ frame }) => frame.goto('/events'),
   'events of knowledge': ({ frame }) => frame.goto('/events?bus=knowledge'),
   'events, an invalid filter': ({ frame }) => frame.goto('/events?kind=party'),
@@ -470,7 +478,7 @@ test.describe('accessible', () => {
 /** The pages of the sidebar and those that they lead to, as far as they need no data. */
 const PAGES = [
   '/', '/agents', '/memories', '/memories?q=tea', '/memories?deleted=true', '/memories/new', '/people', '/projects', '/lifecycle', '/lifecycle/policy',
-  '/inbox', '/inbox/suggestions', '/inbox/quarantine', '/inbox/policy', '/capture', '/sources', '/events',
+  '/inbox', '/inbox/suggestions', '/inbox/quarantine', '/inbox/policy', '/capture', '/sources', '/sessions', '/events',
   '/vocabulary', '/vocabulary/terms', '/vocabulary/terms/new', '/vocabulary/decisions', '/knowledge', '/knowledge/upload', '/knowledge/runs', '/knowledge/topology', '/prompts',
   '/recall', '/quality', '/recall/log', '/recall/contexts', '/recall/playground', '/recall/playground/context', '/recall/diagnose', '/recall/policy', '/recall/model',
   '/audit', '/usage', '/erasure',

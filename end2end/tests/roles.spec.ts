@@ -25,7 +25,7 @@ test('a viewer is offered no action', { tag: '@no-js' }, async ({ memories, memo
 });
 
 test('a viewer may open every page', async ({ frame, agent }) => {
-  for (const path of ['/lifecycle', '/people', '/usage', '/inbox', '/inbox/suggestions', '/inbox/quarantine', '/inbox/policy', '/sources', '/events', '/knowledge', '/knowledge/runs', '/knowledge/topology', '/recall', '/quality', `/recall/playground?agent=${agent.id}&q=tea`, `/recall/diagnose?agent=${agent.id}&memory=aaaaaaaa&q=tea`]) {
+  for (const path of ['/lifecycle', '/people', '/usage', '/inbox', '/inbox/suggestions', '/inbox/quarantine', '/inbox/policy', '/sources', '/sessions', '/events', '/knowledge', '/knowledge/runs', '/knowledge/topology', '/recall', '/quality', `/recall/playground?agent=${agent.id}&q=tea`, `/recall/diagnose?agent=${agent.id}&memory=aaaaaaaa&q=tea`]) {
     await frame.goto(path);
     await expect(frame.heading).toBeVisible();
     await expect(frame.error).toHaveCount(0);
@@ -39,7 +39,7 @@ test('a viewer is offered no page that answers with a refusal', { tag: '@no-js' 
   const tabs = (section: string) => page.getByRole('navigation', { name: section, exact: true }).getByRole('link');
   await expect(tabs('Knowledge')).toHaveText(['Documents', 'Ingestions', 'Topology']);
   await frame.goto('/sources');
-  await expect(tabs('Sources')).toHaveCount(0);
+  await expect(tabs('Sources')).toHaveText(['Sources', 'Sessions']);
   await frame.goto('/search?q=knowledge');
   await expect(page.getByTestId('place').filter({ hasText: 'Ingestions' })).toHaveCount(1);
   await expect(page.getByRole('link', { name: 'Upload', exact: true })).toHaveCount(0);

@@ -19,6 +19,53 @@ test('capturing', { tag: '@no-js' }, async ({ capture }) => {
   `);
 });
 
+test('sessions', { tag: '@no-js' }, async ({ sessions, sessionPage }) => {
+  await sessions.goto('/sessions?host=codex');
+  await expect(sessions.main).toMatchAriaSnapshot(`
+    - heading "Sessions" [level=1]
+    - navigation "Sources":
+      - list:
+        - listitem:
+          - link "Sources"
+        - listitem:
+          - link "Sessions"
+        - listitem:
+          - link "Capture"
+    - search "Sessions":
+      - combobox "Host"
+      - combobox "Project"
+      - combobox "Agent"
+      - textbox "On behalf of"
+      - button "Apply filters"
+      - link "Clear"
+    - table "Sessions"
+  `);
+  await sessions.rows.getByRole('link', { name: 'Codex in schedule-editor', exact: true }).click();
+  await expect(sessionPage.main).toMatchAriaSnapshot(`
+    - paragraph:
+      - link "Sessions":
+        - /url: /sessions
+    - heading "Codex in schedule-editor" [level=1]
+    - region "Given":
+      - heading "Given" [level=2]
+      - list:
+        - listitem:
+          - link /schedule-editor/
+        - listitem:
+          - link "Who approves a release?"
+    - region "Captured":
+      - heading "Captured" [level=2]
+      - list:
+        - listitem:
+          - link "Codex in acme/schedule-editor"
+    - region "Facts":
+      - term: Host
+      - term: Project
+      - term: Agent
+      - term: Tokens given
+  `);
+});
+
 test('a captured source and its candidates', { tag: '@no-js' }, async ({ capture, source, inbox, agent }) => {
   const what = unique('capstan');
   await capture.capture(agent, `Vera: We decided to grease the ${what} because it sticks.`, what);

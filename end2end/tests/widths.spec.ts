@@ -15,6 +15,7 @@ const LISTS = {
   '/people': 'Person',
   '/inbox': 'Candidate',
   '/sources': 'Source',
+  '/sessions': 'Session',
   '/events': 'Work',
   '/vocabulary': 'Phrase',
   '/vocabulary/terms': 'Term',

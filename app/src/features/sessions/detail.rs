@@ -87,7 +87,7 @@ fn Given(id: Uuid, given: Page<Retrieval>) -> impl IntoView {
 fn Captured(session: AgentSession, captured: Page<SourceRow>) -> impl IntoView {
     let more = all(&captured, "sources", Query::default().with("session", session.id).with("sort", "reversed").href("/sources"));
     let row = |source: SourceRow| {
-        let label = format!("Review {} of {}", text::count(source.waiting, "candidate", "candidates"), source.title);
+        let label = format!("Review {} of {}", text::count(source.waiting, "candidate", "candidates"), text::visible(&source.title));
         let waiting = (source.waiting > 0).then(|| {
             view! { " · " <a href=format!("/inbox?source={}", source.id) aria-label=label>{text::count(source.waiting, "candidate", "candidates")}</a> }
         });

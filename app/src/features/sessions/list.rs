@@ -25,7 +25,7 @@ pub fn SessionsPage() -> impl IntoView {
     }
     view! {
         <PageHead title="Sessions">
-            "Sessions of coding agents: what each was given from memory, and what was captured from it."
+            "Sessions of coding agents: what each was given from memory, the tokens that this took, and what was captured from it."
         </PageHead>
         <FilterBar page=ViewPage::Sessions label="Sessions" query=filtered.query.clone() names=url::NAMES>
             {filtered.select_field("host", "Host", hosts)}
@@ -55,7 +55,7 @@ fn List(sessions: Sessions, query: Query) -> impl IntoView {
             ("Session", ""), ("Agent", "hidden w-28 @2xl:table-cell"), ("On behalf of", "hidden w-28 @5xl:table-cell"),
             ("Messages", "number hidden w-24 @md:table-cell"), ("Candidates", "number hidden w-26 @5xl:table-cell"),
             ("Memories", "number hidden w-24 @xl:table-cell"), ("Recalls", "number hidden w-20 @4xl:table-cell"),
-            ("Contexts", "number hidden w-24 @4xl:table-cell"), ("Tokens given", "number hidden w-28 @lg:table-cell"),
+            ("Contexts", "number hidden w-22 @4xl:table-cell"), ("Tokens", "number hidden w-20 @lg:table-cell"),
             ("Started", "hidden w-30 @6xl:table-cell"),
         ]), last) />
         <Pager path=PATH query previous=page.previous next=page.next />
@@ -111,7 +111,7 @@ fn Nothing(filtered: bool) -> impl IntoView {
                     <code class="font-mono">"remembrancer connect claude-code"</code>
                     ". The command also connects Codex, Copilot CLI, Cursor, Gemini CLI and OpenCode."
                 </p>
-                <a class="button" href="/agents">"Create a key for an agent"</a>
+                <a class="button" href="/agents">"Connect an agent"</a>
             </Empty>
         </div>
     }

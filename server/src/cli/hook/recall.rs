@@ -103,7 +103,7 @@ pub async fn at_prompt(host: Host, input: &Input, settings: &Settings, state: &S
     if !text.is_empty() {
         warn(state.put(Kind::Given, &session, &given));
     }
-    Ok(adding(host, Event::Prompt, ("Memories that may matter for this prompt.", &text), &session, state))
+    Ok(adding(host, Event::Prompt, ("Memories that may matter for this prompt.", text.as_str()), &session, state))
 }
 
 /// The answer that adds a text to what the agent reads, after a sentence about it. Its tokens count as given to the session.

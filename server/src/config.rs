@@ -88,6 +88,10 @@ pub struct Config {
     /// one of ALLOWED_HOSTS
     #[arg(long, env = "METRICS_ADDR", default_value = "127.0.0.1:9464", value_parser = address)]
     pub metrics: SocketAddr,
+    /// Whether the server fetches the documents of OAuth clients from private and loopback addresses, too, and over http: for tests and
+    /// closed networks only
+    #[arg(long, env = "ALLOW_PRIVATE_ADDRESSES", default_value = "false", action = ArgAction::Set, value_parser = truth)]
+    pub allow_private_addresses: bool,
 
     /// Provider of embeddings: local runs a model in the process, openai calls any compatible /embeddings, which then receives the text of
     /// every organisation
@@ -392,6 +396,7 @@ mod tests {
             ("PUBLIC_URL", "memory.example.org"),
             ("EMBEDDING_PROVIDER", "magic"),
             ("METRICS_ADDR", "9464"),
+            ("ALLOW_PRIVATE_ADDRESSES", "perhaps"),
             ("LLM_TIMEOUT_SECONDS", "0"),
             ("RATE_LIMIT_PER_MINUTE", "0"),
             ("UNKNOWN_KEYS_PER_MINUTE", "many"),

@@ -161,6 +161,7 @@ pub async fn engine(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embed
         source_bytes_per_day: config.source_bytes_per_day,
         retrieval_log_days: config.retrieval_log_days,
         context_text_days: config.context_text_days,
+        allow_private_addresses: config.allow_private_addresses,
         skills_dir: config.skills_dir.clone(),
         ..Settings::default()
     };

@@ -15,6 +15,7 @@ pub mod index;
 pub mod intake;
 pub mod jobs;
 pub mod op;
+pub mod outbound;
 pub mod projects;
 pub mod registry;
 pub mod sessions;

@@ -1,6 +1,7 @@
 //! OAuth for clients of the Model Context Protocol: the rules that need no database.
 
 use super::{KeyScope, OperatorRole};
+use serde::Deserialize;
 
 /// Most redirect addresses of a client.
 pub const REDIRECTS_MAX: usize = 10;
@@ -15,6 +16,19 @@ const CHALLENGE_LENGTH: usize = 43;
 
 /// The path of what a token is for: the endpoint of the Model Context Protocol.
 pub const RESOURCE: &str = "/mcp";
+
+/// What is wrong with redirect addresses that no client may use.
+pub const NO_REDIRECT: &str = "must be https, or http on 127.0.0.1, [::1] or localhost";
+
+/// What a client says of itself in the document whose address is its id. Everything else in it is ignored.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct ClientDocument {
+    pub client_id: String,
+    pub client_name: String,
+    pub redirect_uris: Vec<String>,
+    pub token_endpoint_auth_method: Option<String>,
+}
 
 /// The scopes of a client that names none.
 pub const SCOPES_DEFAULT: &[KeyScope] = {
@@ -113,6 +127,14 @@ pub fn redirect_origin(uri: &str) -> Option<String> {
     Redirect::parse(uri).map(|redirect| format!("{}://{}{}", redirect.scheme, redirect.host, redirect.port))
 }
 
+/// The host and the port of the document that describes a client, if the id of the client is the address of a document: `https` with a path
+/// (or `http` on the own machine, which only tests and closed networks fetch from).
+pub fn document_host(client_id: &str) -> Option<&str> {
+    Redirect::parse(client_id).filter(|document| document.rest.starts_with('/') && document.rest.len() > 1)?;
+    let (_, after) = client_id.split_once("://")?;
+    after.split('/').next()
+}
+
 /// A redirect address with the parameters of an answer, which are encoded already: `code=…&state=…`.
 pub fn with_answer(uri: &str, answer: &str) -> String {
     let separator = if uri.contains('?') { '&' } else { '?' };
@@ -190,6 +212,24 @@ mod tests {
             "https://127.0.0.1:1/callback",
         ] {
             assert!(!is_registered(&registered, bad), "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_id_of_a_client_may_be_the_address_of_a_document() {
+        assert_eq!(document_host("https://claude.example/client.json"), Some("claude.example"));
+        assert_eq!(document_host("http://127.0.0.1:4711/a/b?c"), Some("127.0.0.1:4711"));
+        for other in [
+            "01900000-0000-7000-8000-000000000000",
+            "https://claude.example",
+            "https://claude.example/",
+            "https://claude.example?/client.json",
+            "https://claude.example/client.json#a",
+            "https://claude.example@other.example/client.json",
+            "http://claude.example/client.json",
+            "/client.json",
+        ] {
+            assert_eq!(document_host(other), None, "{other}");
         }
     }
 

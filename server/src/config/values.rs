@@ -177,6 +177,10 @@ pub fn filter(text: &str) -> Result<String, &'static str> {
     EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|_| "must be a filter such as info or remembrancer=debug,warn")
 }
 
+pub fn truth(text: &str) -> Result<bool, String> {
+    must_be("true or false", text)
+}
+
 pub fn is_json(text: &str) -> Result<bool, &'static str> {
     match text {
         "text" => Ok(false),

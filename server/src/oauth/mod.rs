@@ -125,6 +125,7 @@ async fn server_metadata(State(state): State<Arc<Oauth>>) -> Json<Value> {
         "revocation_endpoint_auth_methods_supported": ["none"],
         "code_challenge_methods_supported": ["S256"],
         "authorization_response_iss_parameter_supported": true,
+        "client_id_metadata_document_supported": true,
     }))
 }
 

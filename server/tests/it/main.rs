@@ -31,6 +31,7 @@ mod mcp;
 mod memory;
 mod memory_block;
 mod oauth;
+mod oauth_documents;
 mod openapi;
 mod portability;
 mod process;

@@ -22,7 +22,7 @@ const CALLBACK: &str = "http://127.0.0.1:4711/callback";
 /// RFC 7636, appendix B.
 const VERIFIER: &str = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk";
 const CHALLENGE: &str = "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM";
-const READ: &[&str] = &["memory:read"];
+pub const READ: &[&str] = &["memory:read"];
 /// How a page leads elsewhere by itself.
 const LEADS_TO: &str = "http-equiv=\"refresh\" content=\"0;url=";
 
@@ -31,11 +31,11 @@ async fn register(site: &Site, client: Value) -> Answer {
 }
 
 /// A client that may be anywhere on the person's machine, and what it asks for.
-struct Client<'a> {
+pub struct Client<'a> {
     site: &'a Site,
     cookie: String,
-    id: String,
-    asked: Query,
+    pub id: String,
+    pub asked: Query,
 }
 
 impl<'a> Client<'a> {
@@ -46,7 +46,11 @@ impl<'a> Client<'a> {
     async fn of(site: &'a Site, cookie: String) -> Self {
         let made = register(site, json!({ "client_name": "Claude", "redirect_uris": ["http://127.0.0.1/callback"] })).await;
         assert_eq!(made.status, StatusCode::CREATED, "{made:?}");
-        let id = made.json()["client_id"].as_str().unwrap().to_owned();
+        Self::with(site, cookie, made.json()["client_id"].as_str().unwrap().to_owned())
+    }
+
+    /// A client with this id.
+    pub fn with(site: &'a Site, cookie: String, id: String) -> Self {
         let asked = Query::default()
             .with("response_type", "code")
             .with("client_id", &id)
@@ -59,11 +63,11 @@ impl<'a> Client<'a> {
         Self { site, cookie, id, asked }
     }
 
-    async fn page(&self, asked: &Query) -> Answer {
+    pub async fn page(&self, asked: &Query) -> Answer {
         self.site.get(&asked.href("/oauth/authorize"), &[(header::COOKIE, &self.cookie), (header::ACCEPT, "text/html")]).await
     }
 
-    async fn decide(&self, asked: &Query, decision: &str, scopes: &[&str], user: &str) -> Answer {
+    pub async fn decide(&self, asked: &Query, decision: &str, scopes: &[&str], user: &str) -> Answer {
         let agent = self.site.world.atlas.agent_id().unwrap();
         let fields = Query::default().with("asked", asked.href("")).with("decision", decision).with("agent", agent).with("user_id", user);
         let scopes: String = scopes.iter().map(|scope| format!("&scopes[]={scope}")).collect();
@@ -73,18 +77,18 @@ impl<'a> Client<'a> {
     }
 
     /// The code that the person's consent gives.
-    async fn code(&self) -> String {
+    pub async fn code(&self) -> String {
         let answer = self.decide(&self.asked, "allow", READ, "").await;
         answer_of(&answer).get("code").unwrap_or_else(|| panic!("{answer:?}")).to_owned()
     }
 
-    async fn send(&self, path: &str, fields: Query) -> Answer {
+    pub async fn send(&self, path: &str, fields: Query) -> Answer {
         let body = fields.href("").trim_start_matches('?').to_owned();
         self.site.send(Request::post(path).header(header::CONTENT_TYPE, FIELDS).body(Body::from(body)).unwrap()).await
     }
 
     /// A right exchange of a code.
-    fn exchange_of(&self, code: &str) -> Query {
+    pub fn exchange_of(&self, code: &str) -> Query {
         Query::default()
             .with("grant_type", "authorization_code")
             .with("client_id", &self.id)
@@ -98,18 +102,18 @@ impl<'a> Client<'a> {
         self.send("/oauth/token", self.exchange_of(code)).await
     }
 
-    async fn refresh(&self, token: &str) -> Answer {
+    pub async fn refresh(&self, token: &str) -> Answer {
         let fields = Query::default().with("grant_type", "refresh_token").with("client_id", &self.id).with("refresh_token", token);
         self.send("/oauth/token", fields).await
     }
 
     /// Access and refresh token.
-    async fn tokens(&self) -> (String, String) {
+    pub async fn tokens(&self) -> (String, String) {
         tokens(&self.exchange(&self.code().await).await)
     }
 
     /// The keys of the agent whose name says that a client holds them.
-    async fn keys(&self) -> Vec<AgentKey> {
+    pub async fn keys(&self) -> Vec<AgentKey> {
         let world = &self.site.world;
         let detail = overview::agent(&world.engine, &world.vera, world.atlas.agent_id().unwrap()).await.unwrap();
         detail.keys.into_iter().filter(|key| key.name.starts_with("Claude (")).collect()
@@ -128,13 +132,13 @@ fn answer_of(answer: &Answer) -> Query {
     Query::parse(&query.replace("&amp;", "&"))
 }
 
-fn tokens(answer: &Answer) -> (String, String) {
+pub fn tokens(answer: &Answer) -> (String, String) {
     assert_eq!(answer.status, StatusCode::OK, "{answer:?}");
     let token = |name: &str| answer.json()[name].as_str().unwrap().to_owned();
     (token("access_token"), token("refresh_token"))
 }
 
-fn refused(answer: &Answer, code: &str) {
+pub fn refused(answer: &Answer, code: &str) {
     assert_eq!((answer.status, answer.json()["error"].as_str()), (StatusCode::BAD_REQUEST, Some(code)), "{answer:?}");
     assert_eq!(answer.header(header::CACHE_CONTROL), "no-store");
 }
@@ -147,7 +151,7 @@ async fn recall_for(site: &Site, key: &str, user: &str) -> StatusCode {
     site.send(request.body(Body::from(r#"{"query": "tea"}"#)).unwrap()).await.status
 }
 
-async fn recall(site: &Site, key: &str) -> StatusCode {
+pub async fn recall(site: &Site, key: &str) -> StatusCode {
     site.post(Some(key), "agent_memory_recall", r#"{"query": "tea"}"#).await.status
 }
 
@@ -169,6 +173,7 @@ async fn a_client_finds_its_way_gets_access_renews_it_and_gives_it_up() {
     }
     let server = site.get("/.well-known/oauth-authorization-server", &[]).await.json();
     assert_eq!((&server["issuer"], &server["code_challenge_methods_supported"]), (&json!(ISSUER), &json!(["S256"])));
+    assert_eq!(server["client_id_metadata_document_supported"], json!(true));
     assert!(!server["scopes_supported"].as_array().unwrap().contains(&json!("users:any")), "{server}");
 
     let client = Client::new(&site).await;
@@ -374,7 +379,7 @@ async fn a_new_client_takes_the_place_of_the_oldest_without_access_and_nobody_re
     client.tokens().await;
     let mut tx = engine.db().control.begin_system().await.unwrap();
     for _ in 1..1_000 {
-        let other = OauthClient { id: engine.clock().id(), name: "Claude".into(), redirect_uris: vec![CALLBACK.into()] };
+        let other = OauthClient { id: engine.clock().id(), name: "Claude".into(), redirect_uris: vec![CALLBACK.into()], host: None };
         identity::store::insert_client(&mut tx, &other, engine.clock().now()).await.unwrap();
     }
     tx.commit().await.unwrap();

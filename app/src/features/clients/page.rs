@@ -34,6 +34,8 @@ fn Consent(viewer: Viewer, request: Request) -> impl IntoView {
     if let Some(fault) = fault {
         return view! { <Refusal client=client.name origin fault /> }.into_any();
     }
+    // No client can name another host over http.
+    let is_own_machine = origin.starts_with("http://");
     let (login, roles) = (viewer.profile.login.clone(), viewer.profile.roles.clone());
     let flash = viewer.refused();
     let form = if agents.is_empty() {
@@ -46,11 +48,14 @@ fn Consent(viewer: Viewer, request: Request) -> impl IntoView {
         <section class="card max-w-xl space-y-4 p-5" aria-label="Request" data-testid="consent">
             <p>
                 <strong class="font-semibold break-words">{text::visible(&client.name)}</strong>
+                {client.host.map(|host| view! { " from " <code class="font-mono text-sm break-all">{host}</code> })}
                 " wants access. The answer goes to "
                 <code class="font-mono text-sm break-all">{origin}</code> "."
             </p>
             <p class="text-sm text-soft">
-                "The program chose its name itself. Allow access only if you started this, and if the address is one that you expect."
+                "The program chose its name itself. "
+                {is_own_machine.then_some("The answer goes to your own machine, where another program could use the same name. ")}
+                "Allow access only if you started this, and if the address is one that you expect."
             </p>
             {form}
             <p class="text-sm text-soft">

@@ -17,6 +17,7 @@ pub use spending::Missing;
 
 use crate::balances::{self, Accounts, Ledger, Payer, Purpose};
 use crate::error::Error;
+use crate::outbound::Outbound;
 use crate::terms::Snapshots;
 use chains::Chains;
 use db::clock::Clock;
@@ -36,6 +37,7 @@ use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 use uses::Uses;
+use wire::oauth::ClientDocument;
 use wire::{AgentId, LifecyclePolicy, ReviewNumbers, TenantId};
 use words::tokens::count;
 
@@ -57,6 +59,10 @@ const POLICY_AGE: Duration = Duration::from_secs(1);
 /// Organisations whose numbers of waiting work are kept in memory, and for how long.
 const NUMBERS: u64 = 1_000;
 const NUMBERS_AGE: Duration = Duration::from_secs(5);
+
+/// Documents of OAuth clients that are kept in memory, each of 64 KiB at most, and for how long.
+const DOCUMENTS: u64 = 250;
+const DOCUMENT_AGE: Duration = Duration::from_secs(600);
 
 /// Tokens that a chat model is expected to write before its answer is there.
 const ANSWER_TOKENS: i64 = 500;
@@ -88,6 +94,8 @@ pub struct Settings {
     pub retrieval_log_days: Option<NonZeroU32>,
     /// How many days the texts of assembled contexts are kept; none if 0.
     pub context_text_days: u32,
+    /// Whether private addresses may be fetched from, and http ones.
+    pub allow_private_addresses: bool,
     /// The folder of SKILL.md documents, if there is one.
     pub skills_dir: Option<PathBuf>,
     /// True while history is loaded: its recalls are logged with their own time and cause no metric and no warning, which are about now.
@@ -109,6 +117,7 @@ impl Default for Settings {
             source_bytes_per_day: 256 * 1024 * 1024,
             retrieval_log_days: NonZeroU32::new(90),
             context_text_days: 14,
+            allow_private_addresses: false,
             skills_dir: None,
             backfill: false,
         }
@@ -129,6 +138,8 @@ struct Inner {
     accounts: Arc<Accounts>,
     lifecycle: Cache<(TenantId, AgentId), LifecyclePolicy>,
     review_numbers: Cache<TenantId, ReviewNumbers>,
+    outbound: Outbound,
+    client_documents: Cache<String, ClientDocument>,
     past_searches: Arc<Semaphore>,
     wide_searches: Semaphore,
     past_words: Semaphore,
@@ -171,6 +182,7 @@ impl Engine {
             urls,
             current: RwLock::new(Arc::clone(&model)),
             skills: Shelf::new(settings.skills_dir.clone()),
+            outbound: Outbound::new(settings.allow_private_addresses),
             settings,
             vocabulary: Snapshots::default(),
             log: RetrievalLog::default(),
@@ -179,6 +191,7 @@ impl Engine {
             accounts: Arc::new(accounts),
             lifecycle: Cache::builder().max_capacity(POLICIES).time_to_live(POLICY_AGE).build(),
             review_numbers: Cache::builder().max_capacity(NUMBERS).time_to_live(NUMBERS_AGE).build(),
+            client_documents: Cache::builder().max_capacity(DOCUMENTS).time_to_live(DOCUMENT_AGE).build(),
             past_searches: Arc::new(Semaphore::new(PAST_SEARCHES)),
             wide_searches: Semaphore::new(WIDE_SEARCHES),
             past_words: Semaphore::new(PAST_SEARCHES),
@@ -241,6 +254,16 @@ impl Engine {
     /// console drops it.
     pub fn review_numbers(&self) -> &Cache<TenantId, ReviewNumbers> {
         &self.inner.review_numbers
+    }
+
+    /// What fetches addresses that a stranger chose.
+    pub fn outbound(&self) -> &Outbound {
+        &self.inner.outbound
+    }
+
+    /// The documents of OAuth clients by their addresses, as they were some minutes ago.
+    pub fn client_documents(&self) -> &Cache<String, ClientDocument> {
+        &self.inner.client_documents
     }
 
     /// The three databases.

@@ -1,6 +1,7 @@
 //! Tenants, agents, API keys, operators with their saved views, sessions: who exists and who asks.
 
 mod agents;
+mod client_documents;
 mod keys;
 mod lifecycle;
 mod model;

@@ -58,12 +58,15 @@ pub struct Admission {
     pub at: DateTime<Utc>,
 }
 
-/// A program that asks people for access with OAuth. It registered itself: nobody has checked its name.
+/// A program that asks people for access with OAuth. It chose its name: nobody has checked it.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]
 pub struct OauthClient {
     pub id: Uuid,
     pub name: String,
     pub redirect_uris: Vec<String>,
+    /// The host and the port of the document in which the client describes itself; absent if it registered.
+    #[sqlx(skip)]
+    pub host: Option<String>,
 }
 
 /// The access that an operator gave to a client, with what its key and its operator may do now.

@@ -1,8 +1,8 @@
-//! OAuth 2.1 for clients of the Model Context Protocol: clients register themselves, operators let them in, and a code becomes tokens. The
-//! access token is an API key of one agent and one user, which each refresh replaces.
+//! OAuth 2.1 for clients of the Model Context Protocol: clients register or describe themselves, operators let them in, and a code becomes
+//! tokens. The access token is an API key of one agent and one user, which each refresh replaces.
 
 use super::model::{Grant, OauthClient};
-use super::{agents, finish, keys, store, users};
+use super::{agents, client_documents, finish, keys, store, users};
 use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -11,10 +11,9 @@ use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
 use db::Tx;
-use sha2::{Digest, Sha256};
 use uuid::Uuid;
 use verb::verb;
-use wire::oauth::{CLIENT_NAME_MAX, REDIRECTS_MAX, is_challenge, is_redirect, is_registered, redirect_origin};
+use wire::oauth::{CLIENT_NAME_MAX, NO_REDIRECT, REDIRECTS_MAX, document_host, is_challenge, is_redirect, is_registered, redirect_origin};
 use wire::{AgentId, AgentKind, KeyId, KeyScope, RequestId, UserId, UserRef};
 
 /// How long a code can be exchanged.
@@ -49,10 +48,10 @@ pub async fn register(engine: &Engine, name: &str, redirect_uris: Vec<String>) -
     Checks::default()
         .text("client_name", &name, CLIENT_NAME_MAX)
         .that((1..=REDIRECTS_MAX).contains(&redirect_uris.len()), "redirect_uris", format!("must hold 1 to {REDIRECTS_MAX} addresses"))
-        .that(redirect_uris.iter().all(|uri| is_redirect(uri)), "redirect_uris", "must be https, or http on 127.0.0.1, [::1] or localhost")
+        .that(redirect_uris.iter().all(|uri| is_redirect(uri)), "redirect_uris", NO_REDIRECT)
         .done()?;
     redirect_uris.iter().try_for_each(|uri| Admitted::id("redirect_uris", uri).map(drop))?;
-    let (client, now) = (OauthClient { id: engine.clock().id(), name, redirect_uris }, engine.clock().now());
+    let (client, now) = (OauthClient { id: engine.clock().id(), name, redirect_uris, host: None }, engine.clock().now());
     let mut tx = engine.db().control.begin_system().await?;
     store::trim_clients(&mut tx, UNUSED_MAX - 1).await?;
     store::insert_client(&mut tx, &client, now).await?;
@@ -70,28 +69,33 @@ pub async fn sweep(engine: &Engine) -> Result<(), Error> {
     Ok(tx.commit().await?)
 }
 
-/// The client with an id and this redirect address.
+/// The client with an id and this redirect address. If the id is the address of a document, the document is fetched.
 ///
 /// # Errors
-/// `NotFound` for an unknown id; `Invalid` for an address that the client did not register.
+/// `NotFound` for an unknown id; `Invalid` for an address that the client did not register, and for a document that cannot be used; `Busy`
+/// if many documents are being fetched.
 #[boxed]
 #[tracing::instrument(skip_all)]
 pub async fn client(engine: &Engine, id: &str, redirect_uri: &str) -> Result<OauthClient, Error> {
-    let client = by_id(engine, id).await?.ok_or(Error::NotFound("client"))?;
+    let client = match document_host(id) {
+        Some(_) => client_documents::client(engine, id).await?,
+        None => registered(engine, id).await?.ok_or(Error::NotFound("client"))?,
+    };
     match is_registered(&client.redirect_uris, redirect_uri) {
         true => Ok(client),
         false => Err(Error::invalid("redirect_uri", "is not an address that this client registered")),
     }
 }
 
-/// Whether a client with this id is registered. One that is not can register again.
+/// Whether a client with this id may exchange tokens: it is registered, or its id is the address of a document. One that is not can register
+/// again.
 #[boxed]
 #[tracing::instrument(skip_all)]
 pub async fn is_client(engine: &Engine, id: &str) -> Result<bool, Error> {
-    Ok(by_id(engine, id).await?.is_some())
+    Ok(document_host(id).is_some() || registered(engine, id).await?.is_some())
 }
 
-async fn by_id(engine: &Engine, id: &str) -> Result<Option<OauthClient>, Error> {
+async fn registered(engine: &Engine, id: &str) -> Result<Option<OauthClient>, Error> {
     match id.parse::<Uuid>() {
         Ok(id) => Ok(store::oauth_client(engine.db().control.system(), id).await?),
         Err(_) => Ok(None),
@@ -134,13 +138,14 @@ pub async fn consent(engine: &Engine, ctx: &OpContext, consent: Consent) -> Resu
     let (now, code) = (engine.clock().now(), engine.clock().secret(SECRET_LENGTH));
     let (code_expires_at, prefix) = (now + CODE_LASTS, engine.clock().secret(keys::PREFIX_LENGTH));
     let origin = redirect_origin(&consent.redirect_uri).unwrap_or_default();
+    let place = client.host.iter().chain([&origin]).cloned().collect::<Vec<_>>().join(", ");
     let key = store::NewKey {
         id: KeyId(engine.clock().id()),
         agent_id: consent.agent,
         prefix: &prefix,
         // Nobody has the secret of this hash: the first tokens replace it.
         secret_hash: &keys::hash(&engine.clock().secret(SECRET_LENGTH)),
-        name: &format!("{} ({origin})", client.name),
+        name: &format!("{} ({place})", client.name),
         scopes: &consent.scopes,
         user_id,
         expires_at: Some(code_expires_at),
@@ -167,7 +172,7 @@ pub async fn consent(engine: &Engine, ctx: &OpContext, consent: Consent) -> Resu
     if !store::insert_key(&mut tx, ctx.tenant_id, &key, now).await? || !store::insert_grant(&mut tx, ctx.tenant_id, &grant, now).await? {
         return Err(Error::NotFound("agent"));
     }
-    let message = format!("access given to {} at {origin}", client.name);
+    let message = format!("access given to {} at {place}", client.name);
     let entry = NewEntry::new(engine, ctx, "key.created", "key", key.id, message).agent(consent.agent);
     finish(engine, tx, ctx, entry).await?;
     Ok(code)
@@ -335,7 +340,10 @@ async fn end(engine: &Engine, mut tx: Tx, grant: &Grant, why: &str, request_id: 
 }
 
 fn is_of(grant: &Grant, client_id: &str) -> bool {
-    client_id.parse::<Uuid>().is_ok_and(|id| id == grant.client_id)
+    match document_host(client_id) {
+        Some(_) => client_documents::id(client_id) == grant.client_id,
+        None => client_id.parse::<Uuid>().is_ok_and(|id| id == grant.client_id),
+    }
 }
 
 /// The two secrets of something that has the form of a refresh token.
@@ -348,7 +356,7 @@ fn parts(token: &str) -> Option<(&str, &str)> {
 /// The SHA-256 of a text in base64url, 43 digits: the PKCE challenge of a verifier.
 fn digest(text: &str) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    let hash = Sha256::digest(text);
+    let hash = keys::hash(text);
     let mut text = String::with_capacity(43);
     for three in hash.chunks(3) {
         let bits = three.iter().fold(0, |bits, byte| (bits << 8) | usize::from(*byte)) << (8 * (3 - three.len()));

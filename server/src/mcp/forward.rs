@@ -1,6 +1,7 @@
-//! `remembrancer mcp --url`: standard input and output on one side, the `/mcp` of a server on the other. Messages pass unchanged.
+//! `remembrancer mcp --url`: standard input and output on one side, the `/mcp` of a server on the other. Messages pass as `rmcp` reads
+//! them.
 
-use super::MESSAGE_MAX;
+use super::stdio;
 use super::toolsets::Toolsets;
 use crate::Failure;
 use crate::api::USER;
@@ -9,7 +10,6 @@ use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpClientTransportConfig};
 use rmcp::{RoleClient, RoleServer};
 use std::collections::HashSet;
@@ -28,8 +28,7 @@ const LAST: Duration = Duration::from_secs(60);
 /// A sentence, when the server cannot be used.
 pub async fn forward(url: &str, key: String, user: Option<&UserRef>, toolsets: Option<&Toolsets>) -> Result<(), Failure> {
     let url = endpoint(url, toolsets)?;
-    let mut near =
-        AsyncRwTransport::<RoleServer, _, _>::new_server(tokio::io::stdin(), tokio::io::stdout()).with_max_line_length(MESSAGE_MAX);
+    let mut near = stdio::transport();
     let mut config = StreamableHttpClientTransportConfig::with_uri(url.clone());
     config.auth_header = Some(key);
     if let Some(user) = user {

@@ -1,4 +1,4 @@
-//! The message in the body of a `POST /mcp`.
+//! Messages before `rmcp` reads them: in the body of a `POST /mcp`, and in the lines of standard input.
 //!
 //! `rmcp` answers a body that is no message with 415 or not at all, so the form of a message is checked here first.
 
@@ -9,6 +9,7 @@ use axum::extract::{DefaultBodyLimit, FromRequest, Request};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use serde_json::{Map, Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWriteExt, BufReader, DuplexStream};
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
@@ -91,16 +92,48 @@ fn parse(bytes: &[u8]) -> Result<Frame, Refusal> {
     Ok(Frame { request_id: id.filter(|_| method.is_some()), method, bytes: value.to_string().into() })
 }
 
-/// Some clients send `null` for the parameters of a request without any, and the arguments of a call as a text.
-fn mend_params(message: &mut Map<String, Value>) {
+/// The lines of an input, each a message, with their parameters mended. Everything else stays as it is: `rmcp` decides about it.
+pub fn mended(input: impl AsyncRead + Send + Unpin + 'static) -> DuplexStream {
+    let (output, mut lines) = tokio::io::duplex(MESSAGE_MAX);
+    tokio::spawn(async move {
+        let mut input = BufReader::new(input).take(0);
+        let mut line = Vec::new();
+        loop {
+            // Of a line that is too long, one part after the other passes.
+            input.set_limit(MESSAGE_MAX as u64);
+            line.clear();
+            if !matches!(input.read_until(b'\n', &mut line).await, Ok(1..)) {
+                return;
+            }
+            let mended = mended_line(&line);
+            if lines.write_all(mended.as_deref().unwrap_or(&line)).await.is_err() {
+                return;
+            }
+        }
+    });
+    output
+}
+
+/// A line whose parameters were mended, if there was something to mend.
+fn mended_line(line: &[u8]) -> Option<Vec<u8>> {
+    let mut value: Value = serde_json::from_slice(line).ok()?;
+    mend_params(value.as_object_mut()?).then(|| format!("{value}\n").into_bytes())
+}
+
+/// Some clients send `null` for the parameters of a request without any, and the arguments of a call as a text. Whether something was
+/// mended.
+fn mend_params(message: &mut Map<String, Value>) -> bool {
     if message.get("params").is_some_and(Value::is_null) {
         message.remove("params");
+        return true;
     }
     if let Some(arguments) = message.get_mut("params").and_then(|params| params.get_mut("arguments"))
         && let Some(Ok(read @ Value::Object(_))) = arguments.as_str().map(serde_json::from_str)
     {
         *arguments = read;
+        return true;
     }
+    false
 }
 
 /// An id in one form: `1` and `1.0` are the same.
@@ -140,6 +173,19 @@ mod tests {
         assert_eq!(params(r#"{"arguments": "{\"query\": \"tea\"}"}"#), json!({ "arguments": { "query": "tea" } }));
         assert_eq!(params(r#"{"arguments": "tea"}"#), json!({ "arguments": "tea" }));
         assert!(parse(br#"{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": []}"#).is_err());
+    }
+
+    #[tokio::test]
+    async fn lines_are_mended_as_bodies_are_and_otherwise_stay_as_they_are() {
+        let call = |arguments: &str| format!("{{\"method\":\"tools/call\",\"params\":{{\"arguments\":{arguments}}}}}\n");
+        let text = call(r#""{\"query\": \"tea\"}""#);
+        let long = format!("\"{}\"\n", "x".repeat(2 * MESSAGE_MAX));
+        let odd = "{ \"method\" : \"ping\", \"id\": 1.0 }\r\n\nno JSON\n[1]\n";
+        let input = [&*text, odd, &long, &text, "{\"method\": \"ping\", \"params\": null}\n", "the end"].concat();
+        let mut output = String::new();
+        mended(std::io::Cursor::new(input)).read_to_string(&mut output).await.unwrap();
+        let fitted = call(r#"{"query":"tea"}"#);
+        assert_eq!(output, [&*fitted, odd, &long, &fitted, "{\"method\":\"ping\"}\n", "the end"].concat());
     }
 
     #[test]

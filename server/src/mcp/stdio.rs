@@ -2,6 +2,7 @@
 
 use super::MESSAGE_MAX;
 use super::door::{Door, Identity};
+use super::frame;
 use super::toolsets::Toolsets;
 use crate::Failure;
 use crate::config::Config;
@@ -9,8 +10,9 @@ use crate::serve::{self, IfAbsent, Opened, wait_for_signal};
 use foundation::op::{Access, Actor};
 use foundation::{Engine, Error, OpContext, identity};
 use remembrancer::Workers;
-use rmcp::ServiceExt;
 use rmcp::transport::async_rw::AsyncRwTransport;
+use rmcp::{RoleServer, ServiceExt};
+use tokio::io::{DuplexStream, Stdout};
 use uuid::Uuid;
 use wire::{AgentId, KeyId, KeyScope, RequestId, UserRef};
 
@@ -49,8 +51,7 @@ async fn talk(engine: &Engine, key: Option<String>, user: Option<UserRef>, tools
         }
         None => Identity::Agent { ctx: local_agent(engine).await?, user },
     };
-    let transport = AsyncRwTransport::new_server(tokio::io::stdin(), tokio::io::stdout()).with_max_line_length(MESSAGE_MAX);
-    let running = match Door::new(engine.clone(), identity, toolsets).serve(transport).await {
+    let running = match Door::new(engine.clone(), identity, toolsets).serve(transport()).await {
         Ok(running) => running,
         // The client left before it said anything.
         Err(error) => {
@@ -60,6 +61,11 @@ async fn talk(engine: &Engine, key: Option<String>, user: Option<UserRef>, tools
     };
     running.waiting().await?;
     Ok(())
+}
+
+/// The client on standard input and output, whose messages are mended as those over HTTP are.
+pub fn transport() -> AsyncRwTransport<RoleServer, DuplexStream, Stdout> {
+    AsyncRwTransport::new_server(frame::mended(tokio::io::stdin()), tokio::io::stdout()).with_max_line_length(MESSAGE_MAX)
 }
 
 /// The agent of this process, with the rights of an agent that may not choose its user.

@@ -20,6 +20,7 @@ const WITHOUT_SESSION: &[&str] = &["/console/api/sign_in", "/console/api/set_the
 const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/set_theme", "theme=dark"),
     ("/console/api/set_agent_blocked", "id=01900000-0000-7000-8000-000000000000&blocked=true&reason=because"),
+    ("/console/api/set_key_toolsets", "id=01900000-0000-7000-8000-000000000000&agent=01900000-0000-7000-8000-000000000000"),
     ("/console/api/revoke_key", "id=01900000-0000-7000-8000-000000000000&agent=01900000-0000-7000-8000-000000000000"),
     ("/console/api/delete_memories", "ids=01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/restore_memories", "ids=01900000-0000-7000-8000-000000000000&reason=because"),
@@ -319,6 +320,7 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("set_hold", Some(Admin)),
         ("lift_hold", Some(Admin)),
         ("set_agent_blocked", Some(Admin)),
+        ("set_key_toolsets", Some(Admin)),
         // And whoever gave the key to a client: `oauth.rs`.
         ("revoke_key", Some(Admin)),
         ("delete_memories", Some(Operator)),

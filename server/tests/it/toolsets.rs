@@ -1,11 +1,13 @@
 //! What clients of the Model Context Protocol list, and how they may write arguments.
 
-use crate::harness::Site;
+use crate::console::sign_in;
+use crate::forms::{FIELDS, post};
+use crate::harness::{Site, with_token};
 use crate::mcp::{Session, message, without_session};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use foundation::identity;
 use foundation::op::Actor;
-use foundation::testing::key;
+use foundation::testing::{PASSWORD, key};
 use serde_json::{Value, json};
 use wire::{KeyScope, Toolset};
 
@@ -46,8 +48,13 @@ async fn a_client_lists_the_sets_of_its_key_or_of_its_address() {
     assert_eq!(two.len(), CORE.len() + 2);
 
     let Actor::Agent { key_id, .. } = ctx.actor else { panic!("{ctx:?}") };
-    identity::set_toolsets(&world.engine, &world.system, key_id, &[Toolset::Vocabulary]).await.unwrap();
-    assert_eq!(list_of(&site, &key, "").await, two);
+    let (cookie, agent) = (sign_in(&site, &world.login, PASSWORD).await.1, world.atlas.agent_id().unwrap());
+    let path = "/console/api/set_key_toolsets";
+    let fields = format!("id={key_id}&agent={agent}&toolsets[]=vocabulary");
+    post(&site, &cookie, path, FIELDS, with_token(&cookie, path, &fields)).await;
+    assert_eq!(list_of(&site, &key, "").await, two, "an admin chose them");
+    let page = site.get(&format!("/agents/{agent}"), &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+    assert!(page.text.contains("Toolsets: core, vocabulary") && page.text.contains("Save toolsets"), "{}", page.text);
     identity::set_toolsets(&world.engine, &world.system, key_id, &[Toolset::All]).await.unwrap();
     let all = list_of(&site, &key, "").await;
     assert_eq!(all.len(), remembrancer::tools::all().len());

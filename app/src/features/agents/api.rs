@@ -2,7 +2,7 @@ use crate::{ConsoleError, Flash, guard::operator, query::Query, submit::submit};
 use foundation::identity;
 use leptos::prelude::*;
 use remembrancer::overview;
-use wire::{AgentDetail, AgentId, AgentSummary, KeyId};
+use wire::{AgentDetail, AgentId, AgentSummary, KeyId, Toolset};
 
 pub async fn agents() -> Result<Vec<AgentSummary>, ConsoleError> {
     let (engine, ctx) = operator().await?;
@@ -40,6 +40,17 @@ pub async fn revoke_key(id: KeyId, agent: AgentId) -> Result<(), ConsoleError> {
     submit(&page, Query::default().with("key", id), |engine, ctx| async move {
         identity::revoke_key(&engine, &ctx, id).await?;
         Ok(Flash::done("Revoked. The key is refused from now on."))
+    })
+    .await
+}
+
+/// Chooses the toolsets that clients list with a key of an agent besides `core`, then redirects to the agent's page.
+#[server(endpoint = "set_key_toolsets")]
+pub async fn set_key_toolsets(id: KeyId, agent: AgentId, #[server(default)] toolsets: Vec<Toolset>) -> Result<(), ConsoleError> {
+    let page = format!("/agents/{agent}");
+    submit(&page, Query::default().with("key", id), |engine, ctx| async move {
+        identity::set_toolsets(&engine, &ctx, id, &toolsets).await?;
+        Ok(Flash::done("Saved. Clients see the change when they next list their tools."))
     })
     .await
 }

@@ -42,9 +42,12 @@ pub fn Keys(id: AgentId, keys: Vec<AgentKey>, who: Option<OperatorProfile>, now:
         .into_any()
     } else {
         let rows = keys.into_iter().map(|key| {
-            let revoke =
-                may_revoke(who.as_ref(), &key).then(|| view! { <Revoke agent=id id=key.id name=text::visible(&key.name) /> }.into_any());
-            view! { <Row key now revoke /> }
+            let name = text::visible(&key.name);
+            let may_choose = key.revoked_at.is_none() && who.as_ref().is_some_and(|who| who.has(OperatorRole::Admin));
+            let choose = may_choose.then(|| view! { <Choose agent=id id=key.id name=name.clone() chosen=key.toolsets.clone() /> });
+            let revoke = may_revoke(who.as_ref(), &key).then(|| view! { <Revoke agent=id id=key.id name /> });
+            let forms = view! { {choose} {revoke} }.into_any();
+            view! { <Row key now forms /> }
         });
         let rows = rows.collect_view();
         view! {
@@ -65,7 +68,7 @@ pub fn Keys(id: AgentId, keys: Vec<AgentKey>, who: Option<OperatorProfile>, now:
 }
 
 #[component]
-fn Row(key: AgentKey, now: DateTime<Utc>, revoke: Option<AnyView>) -> impl IntoView {
+fn Row(key: AgentKey, now: DateTime<Utc>, forms: AnyView) -> impl IntoView {
     let scopes = key.scopes.iter().map(|scope| scope.as_str()).collect::<Vec<_>>().join(", ");
     let toolsets = match key.toolsets.contains(&Toolset::All) {
         true => "all".to_owned(),
@@ -98,7 +101,7 @@ fn Row(key: AgentKey, now: DateTime<Utc>, revoke: Option<AnyView>) -> impl IntoV
                 {end.map(|end| view! { <p class="text-xs text-soft">"Expires " <Time at=end /></p> })}
                 <p class="mt-1 text-xs break-words text-soft @xl:hidden">{scopes.clone()}</p>
                 <p class="mt-1 text-xs text-soft @md:hidden">{format!("{requests}, {refused}")}</p>
-                {revoke}
+                {forms}
             </td>
             <td class="hidden text-sm break-words text-soft @xl:table-cell">{scopes}</td>
             <td class="hidden @2xl:table-cell"><Time at=key.created_at /></td>
@@ -111,6 +114,50 @@ fn Row(key: AgentKey, now: DateTime<Utc>, revoke: Option<AnyView>) -> impl IntoV
                 {key.last_used_from.map(|from| view! { <p class="font-mono text-xs break-all text-soft" title="The address of the last request">{from}</p> })}
             </td>
         </tr>
+    }
+}
+
+/// What the tools of a set are for.
+fn says(set: Toolset) -> &'static str {
+    match set {
+        Toolset::Core => "What every agent needs",
+        Toolset::Capture => "Hand over conversations and notes, and report actions",
+        Toolset::Knowledge => "Look closer at memories, documents and projects",
+        Toolset::Vocabulary => "Look up and propose terms",
+        Toolset::Profile => "Read and update what is known about a person",
+        Toolset::All => "Every tool",
+    }
+}
+
+/// The folded form that chooses the toolsets of a key.
+#[component]
+fn Choose(agent: AgentId, id: KeyId, name: String, chosen: Vec<Toolset>) -> impl IntoView {
+    // Every list has the tools of `core`.
+    let sets = Toolset::ALL.iter().copied().filter(|set| *set != Toolset::Core).map(|set| {
+        view! {
+            <label class="flex items-start gap-2 text-xs">
+                <input class="shrink-0" type="checkbox" name="toolsets[]" value=set.as_str() checked=chosen.contains(&set) />
+                <span>{says(set)} " " <code class="font-mono text-soft">{set.as_str()}</code></span>
+            </label>
+        }
+    });
+    let sets = sets.collect_view();
+    view! {
+        <details class="mt-1">
+            <summary class="button button-quiet h-6! px-2! text-xs!">"Change toolsets…"</summary>
+            <PostForm
+                class="mt-1 space-y-1"
+                action="/console/api/set_key_toolsets"
+                label=format!("Toolsets of key “{name}”")
+                fields=[("id", id.to_string()), ("agent", agent.to_string())]
+            >
+                <p class="text-xs text-soft">"Clients of the Model Context Protocol list core and these tools, unless they ask for others."</p>
+                {sets}
+                <button class="button" type="submit">
+                    "Save toolsets"
+                </button>
+            </PostForm>
+        </details>
     }
 }
 

@@ -278,6 +278,21 @@ async fn what_no_operator_can_give_leads_away_only_by_a_click_and_a_denial_by_it
 }
 
 #[tokio::test]
+async fn an_organisation_without_agents_can_deny_access() {
+    let site = Site::new().await;
+    let (engine, slug) = (&site.world.engine, format!("{}2", site.world.tenant_slug));
+    let (system, login) = (identity::create_tenant(engine, &slug, "Harbour").await.unwrap(), format!("mina@{slug}"));
+    identity::create_operator(engine, &system, &login, "Mina", PASSWORD, &[OperatorRole::Viewer]).await.unwrap();
+    let client = Client::of(&site, sign_in(&site, &login, PASSWORD).await.1).await;
+    let page = client.page(&client.asked).await.text;
+    assert!(page.contains("There are no agents yet") && page.contains("Deny access") && !page.contains("value=\"allow\""), "{page}");
+    let (path, fields) = ("/console/api/authorize_client", Query::default().with("asked", client.asked.href("")).with("decision", "deny"));
+    let body = with_token(&client.cookie, path, fields.href("").trim_start_matches('?'));
+    let denied = answer_of(&post(&site, &client.cookie, path, FIELDS, body).await);
+    assert_eq!(denied.get("error"), Some("access_denied"));
+}
+
+#[tokio::test]
 async fn whoever_gave_access_sees_for_whom_and_revokes_it() {
     let site = Site::new().await;
     let world = &site.world;

@@ -51,14 +51,14 @@ pub async fn read_request(asked: Asked) -> Result<Request, ConsoleError> {
 pub async fn authorize_client(
     #[server(default)] asked: String,
     #[server(default)] decision: String,
-    agent: AgentId,
+    #[server(default)] agent: Option<AgentId>,
     #[server(default)] user_id: String,
     #[server(default)] scopes: Vec<KeyScope>,
 ) -> Result<(), ConsoleError> {
     let asked = Asked::of(&Query::parse(&asked));
     let typed = scopes
         .iter()
-        .fold(Query::default().with("agent", agent).with("user_id", &user_id), |query, scope| query.with(scope.as_str(), "yes"));
+        .fold(Query::default().with_some("agent", agent).with("user_id", &user_id), |query, scope| query.with(scope.as_str(), "yes"));
     let answered = match decision == ALLOW {
         true => allow(&asked, agent, &user_id, scopes).await,
         false => deny(&asked).await,
@@ -72,13 +72,14 @@ pub async fn authorize_client(
     }
 }
 
-async fn allow(asked: &Asked, agent: AgentId, user: &str, scopes: Vec<KeyScope>) -> Result<Query, ConsoleError> {
+async fn allow(asked: &Asked, agent: Option<AgentId>, user: &str, scopes: Vec<KeyScope>) -> Result<Query, ConsoleError> {
     let (engine, ctx) = operator().await?;
     ctx.require_role(OperatorRole::Viewer)?;
     if let Some((_, why)) = asked.fault(&console()?.public_url) {
         set_status(ErrorCode::Invalid);
         return Err(ConsoleError::new(ErrorCode::Invalid, why));
     }
+    let agent = agent.ok_or_else(|| incomplete(FieldError::new("agent", "is required")))?;
     let user: Option<UserRef> = match user.trim() {
         "" => None,
         text => Some(text.parse().map_err(|message: String| incomplete(FieldError::new("user_id", message)))?),

@@ -12,6 +12,8 @@ use crate::{
 use leptos::prelude::*;
 use wire::{KeyScope, OperatorRole, USER_REF_MAX};
 
+/// Where the answer is sent.
+const ACTION: &str = "/console/api/authorize_client";
 /// What operators without the role see.
 const NOT_ALLOWED: &str = "Giving access requires the role “viewer”. Ask an administrator for it.";
 
@@ -39,7 +41,13 @@ fn Consent(viewer: Viewer, request: Request) -> impl IntoView {
     let (login, roles) = (viewer.profile.login.clone(), viewer.profile.roles.clone());
     let flash = viewer.refused();
     let form = if agents.is_empty() {
-        view! { <p class="text-sm">"There are no agents yet. Create one on the server with “remembrancer agent create”, then try again."</p> }.into_any()
+        view! {
+            <p class="text-sm">"There are no agents yet. Create one on the server with “remembrancer agent create”, then try again."</p>
+            <PostForm action=ACTION label="Give access" fields=[("asked", asked.query().href(""))]>
+                <Deny />
+            </PostForm>
+        }
+        .into_any()
     } else {
         let agents: Vec<(String, String)> = agents.into_iter().map(|agent| (agent.id.to_string(), agent.slug)).collect();
         view! { <Form asked agents roles flash /> }.into_any()
@@ -109,7 +117,7 @@ fn Form(asked: Asked, agents: Vec<(String, String)>, roles: Vec<OperatorRole>, f
     let (no_agent, nobody) = (error("agent"), error("user_id").or_else(|| error("user")));
     let unticked = error("scopes").map(|says| view! { <p class="mt-1 text-xs text-danger" role="alert">{says}</p> });
     view! {
-        <PostForm class="space-y-4" action="/console/api/authorize_client" label="Give access" fields=[("asked", asked.query().href(""))]>
+        <PostForm class="space-y-4" action=ACTION label="Give access" fields=[("asked", asked.query().href(""))]>
             <SelectField name="agent" label="Agent" value=chosen choices=agents error=no_agent />
             <TextField
                 name="user_id"
@@ -129,11 +137,19 @@ fn Form(asked: Asked, agents: Vec<(String, String)>, roles: Vec<OperatorRole>, f
                 <button class="button button-primary" type="submit" name="decision" value=ALLOW>
                     "Allow access"
                 </button>
-                <button class="button" type="submit" name="decision" value="deny">
-                    "Deny access"
-                </button>
+                <Deny />
             </div>
         </PostForm>
+    }
+}
+
+/// The button that denies access.
+#[component]
+fn Deny() -> impl IntoView {
+    view! {
+        <button class="button" type="submit" name="decision" value="deny">
+            "Deny access"
+        </button>
     }
 }
 

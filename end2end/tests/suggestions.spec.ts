@@ -32,7 +32,7 @@ test('a contradiction between active memories is linked, another is declined', {
   await expect(suggestions.suggestion(two)).toBeVisible();
 
   await suggestions.send(suggestions.same(two));
-  await expect(suggestions.flash).toContainText('which is superseded.');
+  await expect(suggestions.flash).toContainText('Merged.');
   await expect(suggestions.suggestion(two)).toHaveCount(0);
   await suggestions.send(suggestions.undo);
   await expect(suggestions.suggestion(two)).toBeVisible();

@@ -20,5 +20,5 @@ pub use model::{NewCandidate, Placed, Ready, Spot};
 pub use place::{place_all, prepare};
 pub(crate) use promote::merge;
 pub use quarantine::{decide_quarantine, quarantine, undo_dismissal};
-pub use suggestions::{decide_suggestion, decide_suggestions, undo_suggestion, undo_suggestions};
+pub use suggestions::{decide_suggestion, decide_suggestions, merge_suggestions, undo_suggestion, undo_suggestions};
 pub use survey::{SurveyPayload, request_survey, suggestions, survey, survey_now};

@@ -48,6 +48,27 @@ pub async fn decide_suggestions(
     accept: bool,
     shown: &Shown,
 ) -> Result<Vec<SuggestionId>, Error> {
+    decide(engine, ctx, ids, accept, None, shown).await
+}
+
+/// Merges the memories of suggestions that say the same, whatever was suggested, as [`decide_suggestions`] does with duplicates.
+///
+/// # Errors
+/// As [`decide_suggestions`].
+#[verb(role = Reviewer, ids = ids.len())]
+pub async fn merge_suggestions(engine: &Engine, ctx: &OpContext, ids: &[SuggestionId], shown: &Shown) -> Result<Vec<SuggestionId>, Error> {
+    decide(engine, ctx, ids, true, Some(SuggestionRelation::Duplicates), shown).await
+}
+
+/// Decides suggestions; what is accepted has the relation `instead`, or the one that was suggested.
+async fn decide(
+    engine: &Engine,
+    ctx: &OpContext,
+    ids: &[SuggestionId],
+    accept: bool,
+    instead: Option<SuggestionRelation>,
+    shown: &Shown,
+) -> Result<Vec<SuggestionId>, Error> {
     let message = format!("names {} suggestions; it may name 1 to {BULK_MAX}", ids.len());
     Checks::default().that((1..=BULK_MAX).contains(&ids.len()), "id", message).done()?;
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -68,7 +89,8 @@ pub async fn decide_suggestions(
     shown.check(&memories::by_ids(&mut tx, ctx.tenancy(), Some(agent), &ends_of, false).await?)?;
     let mut decided = Vec::with_capacity(suggestions.len());
     for id in suggestions.into_iter().map(|suggestion| suggestion.id) {
-        let Some(suggestion) = store::open_suggestion(&mut tx, ctx.tenancy(), id).await? else { continue };
+        let Some(mut suggestion) = store::open_suggestion(&mut tx, ctx.tenancy(), id).await? else { continue };
+        suggestion.relation = instead.unwrap_or(suggestion.relation);
         let effect = if accept {
             let (from, to) = ends(ctx, &mut tx, agent, suggestion.from.id, suggestion.to.id).await?;
             Some(accepted(engine, ctx, &mut tx, suggestion.relation, &from, &to).await?)

@@ -41,6 +41,7 @@ const LONGER: &[(&str, &str)] = &[
     ("consolidation::decide_quarantine", "quarantine.decided"),
     ("consolidation::decide_suggestion", "proposal.decided"),
     ("consolidation::decide_suggestions", "proposal.decided"),
+    ("consolidation::merge_suggestions", "proposal.decided"),
     ("consolidation::undo_dismissal", "quarantine.undone"),
     ("consolidation::undo_suggestion", "proposal.undone"),
     ("consolidation::undo_suggestions", "proposal.undone"),

@@ -90,6 +90,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     };
     "consolidation::decide" Reviewer |w, c| consolidation::decide(&w.engine, c, &[memory()], InboxVerdict::Undo, &Default::default());
     "consolidation::decide_suggestions" Reviewer |w, c| consolidation::decide_suggestions(&w.engine, c, &[SuggestionId(nowhere())], true, &Default::default());
+    "consolidation::merge_suggestions" Reviewer |w, c| consolidation::merge_suggestions(&w.engine, c, &[SuggestionId(nowhere())], &Default::default());
     "consolidation::decide_suggestion" Reviewer |w, c| consolidation::decide_suggestion(&w.engine, c, SuggestionId(nowhere()), true);
     "consolidation::decide_quarantine" Reviewer |w, c| consolidation::decide_quarantine(&w.engine, c, QuarantineId(nowhere()), true);
     "consolidation::inbox" Viewer |w, c| consolidation::inbox(&w.engine, c, &Default::default());

@@ -1,7 +1,8 @@
 //! The survey of active memories: what may say the same or contradict, as suggestions for a person.
 
+use crate::capture::captured;
 use crate::portability::{exported, import, newcomer};
-use crate::support::{Run, Told, agent, alone, ask, remember, work};
+use crate::support::{Run, Told, agent, alone, ask, number, remember, work};
 use chrono::Duration;
 use foundation::OpContext;
 use foundation::testing::{World, fact, key, nowhere};
@@ -146,6 +147,33 @@ async fn every_decision_about_active_memories_can_be_undone() {
     memories::delete(engine, vera, &[merged.from.id], "wrong").await.unwrap();
     let error = consolidation::undo_suggestion(engine, vera, merged.id).await.unwrap_err();
     assert!(error.code() == ErrorCode::Conflict && error.message().contains(&merged.from.short_id), "{error}");
+}
+
+#[tokio::test]
+async fn memories_that_say_the_same_are_merged_although_a_contradiction_was_suggested() {
+    let world = alone().await;
+    let (engine, vera, all) = (&world.engine, &world.vera, three(&world).await);
+    let is_found = |one: &&Suggestion| one.relation == SuggestionRelation::Contradicts && one.agent_id == agent(&world.atlas);
+    let found = all.iter().find(is_found).unwrap();
+    captured(&world, &world.atlas, "Vera: My sister Lena works as a nurse in Zurich.\n").await;
+    assert_eq!(sqlx::query("update evidence set memory_id = $1").bind(found.from.id).run(engine).await, 1);
+    let quotes = async || {
+        let of = |id| number(&world, "select count(*) from evidence where memory_id = $1", id);
+        (of(found.from.id).await, of(found.to.id).await)
+    };
+    let before = states(&world, &world.atlas, found).await;
+
+    consolidation::merge_suggestions(engine, vera, &[found.id], &Default::default()).await.unwrap();
+    work(&world).await;
+    let [(merged, hits), (kept, _)] = states(&world, &world.atlas, found).await;
+    assert_eq!((merged, hits, kept), (MemoryStatus::Superseded, 0, before[1].0));
+    assert_eq!(quotes().await, (0, 1), "the memory that stays has the quotes of the other");
+
+    consolidation::undo_suggestion(engine, vera, found.id).await.unwrap();
+    work(&world).await;
+    assert_eq!((states(&world, &world.atlas, found).await, quotes().await), (before, (1, 0)));
+    let open = suggestions(&world).await;
+    assert!(open.iter().any(|one| one.id == found.id && one.relation == SuggestionRelation::Contradicts), "{open:?}");
 }
 
 #[tokio::test]

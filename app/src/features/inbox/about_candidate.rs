@@ -95,6 +95,9 @@ fn Dispute(suggestion: InboxSuggestion, shown: String, here: String, next: Strin
 pub fn Answer(
     ids: String,
     accept: bool,
+    /// Whether the memories say the same, whatever was suggested.
+    #[prop(optional)]
+    same: bool,
     shown: String,
     done: String,
     form: String,
@@ -103,7 +106,7 @@ pub fn Answer(
 ) -> impl IntoView {
     view! {
         <PostForm action="/console/api/decide_pair" fields=[
-            ("id", ids), ("accept", accept.to_string()), ("shown", shown), ("done", done), ("form", form),
+            ("id", ids), ("accept", accept.to_string()), ("same", same.to_string()), ("shown", shown), ("done", done), ("form", form),
         ]>
             <button class=class type="submit">{children()}</button>
         </PostForm>

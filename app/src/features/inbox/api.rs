@@ -104,6 +104,7 @@ pub async fn undo_candidates(ids: Ids<MemoryId>, #[server(default)] done: String
 pub async fn decide_pair(
     id: Ids<SuggestionId>,
     accept: bool,
+    #[server(default)] same: bool,
     shown: Versions,
     #[server(default)] done: String,
     #[server(default)] form: String,
@@ -112,9 +113,15 @@ pub async fn decide_pair(
     let done = own_path(&done, "/inbox");
     submit((done, own_path(&form, done)), typed, |engine, ctx| async move {
         let shown = seen(shown, &[])?;
-        let decided = consolidation::decide_suggestions(&engine, &ctx, &id.0, accept, &shown).await?;
+        let decided = match same {
+            true => consolidation::merge_suggestions(&engine, &ctx, &id.0, &shown).await?,
+            false => consolidation::decide_suggestions(&engine, &ctx, &id.0, accept, &shown).await?,
+        };
         let what = if decided.len() == 1 { "The suggestion was".to_owned() } else { format!("{} suggestions were", decided.len()) };
-        let text = format!("{what} {}.", if accept { "accepted" } else { "declined" });
+        let text = match same {
+            true => "Merged. The earlier memory has the quotes of the later one.".to_owned(),
+            false => format!("{what} {}.", if accept { "accepted" } else { "declined" }),
+        };
         Ok(Flash::done(text).undone_by("undo_pair", [("id", String::from(Ids(decided)))]))
     })
     .await

@@ -158,7 +158,7 @@ fn SuggestionCard(item: Suggestion, may_decide: bool, done: String, form: String
         SuggestionRelation::Contradicts => (
             "Two memories may contradict each other",
             Shape::Alert,
-            "Linked memories stay in recall, and each answer names both sides. If they say the same, the later one is superseded.",
+            "Linked memories stay in recall, and each answer names both sides. If they say the same, the earlier one gets the quotes of the later one.",
             "Link as contradiction",
         ),
         SuggestionRelation::Supersedes => (
@@ -169,14 +169,9 @@ fn SuggestionCard(item: Suggestion, may_decide: bool, done: String, form: String
         ),
     };
     let same = (item.relation == SuggestionRelation::Contradicts).then(|| {
-        let (kept, other) = (item.to.id.to_string(), item.from.id.to_string());
+        let ids = item.id.to_string();
         view! {
-            <PostForm action="/console/api/relate_memories" fields=[
-                ("id", kept), ("other", other), ("what", "link out supersedes".to_owned()), ("reason", "They say the same.".to_owned()),
-                ("shown", shown.clone()), ("done", done.clone()),
-            ]>
-                <button class="button" type="submit">"They say the same"</button>
-            </PostForm>
+            <Answer ids accept=true same=true shown=shown.clone() done=done.clone() form=form.clone() class="button">"They say the same"</Answer>
         }
     });
     view! {

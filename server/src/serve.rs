@@ -25,7 +25,6 @@ use models::local::{self, Known, Local, LocalOptions};
 use models::openai::{OpenAi, OpenAiOptions};
 use models::{EmbedError, Embedder, Role};
 use remembrancer::{Workers, skills};
-use std::error::Error;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,6 +34,7 @@ use tokio_util::sync::CancellationToken;
 use tower_http::catch_panic::CatchPanicLayer;
 use tower_http::trace::{DefaultOnResponse, OnResponse, TraceLayer};
 use tracing::field::Empty;
+use wire::plain;
 
 /// How long a command waits for a connection. Nobody is turned away meanwhile, as they would be by a server.
 const COMMAND_LOOKUP: Duration = Duration::from_secs(10);
@@ -233,10 +233,8 @@ async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Fai
     match local::known(model) {
         Some(known) => {
             let folder = folder(config, known);
-            // Without the number of the system's error.
-            let reason = |error: &dyn Error| error.to_string().split(" (os error").next().unwrap_or_default().to_owned();
             config.installed.provide(known, &folder).map_err(|error| {
-                let reason = reason(&error);
+                let reason = plain(error);
                 format!(
                     "{} cannot be used ({reason}): set REMEMBRANCER_MODEL_DIR to a folder that this user may write to",
                     folder.display()
@@ -250,7 +248,7 @@ async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Fai
                  EMBEDDING_PROVIDER=openai need neither",
                 known.folder, known.download
             );
-            Ok(Arc::new(loaded.map_err(|error| format!("{}; {advice}", reason(&error)))?))
+            Ok(Arc::new(loaded.map_err(|error| format!("{}; {advice}", plain(error)))?))
         }
         None => Ok(Arc::new(OpenAi::new(OpenAiOptions {
             base_url: config.openai_base_url.clone(),
@@ -437,8 +435,7 @@ async fn ended<T>(what: &str, limit: Duration, part: impl Future<Output = T>) {
 
 async fn bind(variable: &str, address: SocketAddr) -> Result<TcpListener, Failure> {
     TcpListener::bind(address).await.map_err(|error| {
-        // Without the number of the system's error.
-        let reason = error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase();
+        let reason = plain(error).to_lowercase();
         format!("{variable} {address} cannot be used ({reason}): end the program that uses it, or set {variable} to another address").into()
     })
 }

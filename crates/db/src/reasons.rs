@@ -6,6 +6,7 @@ use sqlx::postgres::PgConnectOptions;
 use std::error::Error;
 use std::io;
 use std::str::FromStr;
+use wire::plain;
 
 /// The variables that lead to a database.
 fn variables(database: &str) -> String {
@@ -22,7 +23,7 @@ pub(super) fn sentence(database: &str, url: &str, error: &sqlx::Error) -> String
         sqlx::Error::Io(error) if error.kind() == io::ErrorKind::TimedOut => {
             format!("{place} takes connections and does not answer: look at its log, or correct {variables}")
         }
-        sqlx::Error::Io(error) => format!("{place} cannot be reached ({}): start it, or correct {variables}", plain(error)),
+        sqlx::Error::Io(error) => format!("{place} cannot be reached ({}): start it, or correct {variables}", reason(error)),
         sqlx::Error::Tls(error) => format!("no encrypted connection to {place} ({error}): correct sslmode and sslrootcert in {variables}"),
         sqlx::Error::Database(error) => {
             let (code, message) = (error.code().unwrap_or_default(), error.message());
@@ -67,10 +68,9 @@ pub(super) fn unprepared(database: &str, url: &str, what: &str) -> String {
     format!("Postgres at {} ({variables}) cannot be used yet, and nothing was changed: {what}", urls::place(&options))
 }
 
-/// The text of an error of the system, without its number.
-fn plain(error: &io::Error) -> String {
-    let text = error.source().map_or_else(|| error.to_string(), ToString::to_string);
-    text.split(" (os error").next().unwrap_or_default().to_lowercase()
+/// The text of an error of the system, or of its cause.
+fn reason(error: &io::Error) -> String {
+    error.source().map_or_else(|| plain(error), plain).to_lowercase()
 }
 
 #[cfg(test)]

@@ -62,6 +62,11 @@ impl ErrorCode {
     }
 }
 
+/// The text of an error, without the number that the system has for it.
+pub fn plain(error: impl std::fmt::Display) -> String {
+    error.to_string().split(" (os error").next().unwrap_or_default().to_owned()
+}
+
 /// What is wrong with one field of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct FieldError {
@@ -103,5 +108,18 @@ pub struct ErrorBody {
 impl From<ErrorDetail> for ErrorBody {
     fn from(error: ErrorDetail) -> Self {
         Self { error, suggestion: None, same_subject: vec![] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    #[test]
+    fn people_do_not_read_the_number_of_an_error() {
+        let error = std::io::Error::from_raw_os_error(2);
+        assert!(error.to_string().contains("(os error 2)"));
+        assert_eq!(plain(error), "No such file or directory");
+        assert_eq!(plain("no route"), "no route");
     }
 }

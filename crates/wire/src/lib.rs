@@ -91,7 +91,7 @@ pub use erasure::{
     ErasureReport, ErasureState, JOINED_SCRIPTS, KeptTable, LegalHold, Mention, MentionPlace, MentionRef, NameEnd, NewErasure,
     SignedReport, SourceExtent, TableCount, erasure_name_min, has_genitive, joins_words,
 };
-pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError};
+pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError, plain};
 pub use health::{
     Attention, BarUnit, CandidateLink, HealthBar, HealthFilter, Inventory, LastDay, NearMiss, NearMissState, NewMemory, Overview,
     Playground, PlaygroundCandidate, PlaygroundRequest, Prompt, PromptList, RecallCounts, RecallHealth, ZeroHit, ZeroHitCause,

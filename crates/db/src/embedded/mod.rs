@@ -21,6 +21,7 @@ use std::fs::{File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use wire::plain;
 
 /// How long Postgres may take to start, stop or answer; recovery after a crash is part of it.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -60,9 +61,9 @@ pub struct Embedded {
 pub enum EmbeddedError {
     #[error("the embedded Postgres needs the program pg0 at {}: run 'remembrancer setup', or scripts/fetch.sh pg0 in a clone, or set DATABASE_URL to your Postgres", .0.display())]
     NoBinary(PathBuf),
-    #[error("{} cannot be used ({}): {}", path.display(), plain(source), remedy(source))]
+    #[error("{} cannot be used ({}): {}", path.display(), plain(source).to_lowercase(), remedy(source))]
     Io { path: PathBuf, source: io::Error },
-    #[error("no port of 127.0.0.1 is free ({})", plain(.0))]
+    #[error("no port of 127.0.0.1 is free ({})", plain(.0).to_lowercase())]
     Port(io::Error),
     #[error("{} belongs to another user (uid {owner}): run this as that user, or remove the folder", path.display())]
     Foreign { path: PathBuf, owner: u32 },
@@ -84,11 +85,6 @@ pub enum EmbeddedError {
     NoUser,
     #[error("the task that starts Postgres was cancelled")]
     Cancelled,
-}
-
-/// The text of an error of the system, without its number.
-fn plain(error: &io::Error) -> String {
-    error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase()
 }
 
 /// What to do about an error at a path of the data folder.

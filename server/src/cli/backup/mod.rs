@@ -17,13 +17,13 @@ use db::{DatabaseUrls, migrate};
 use folder::{Manifest, Part, Writing};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
-use std::error::Error;
 use std::io;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tokio::fs::File;
 use verify::Damaged;
+use wire::plain;
 
 /// The database that says which backup was verified last.
 const NOTED: &str = "internal_shared";
@@ -84,14 +84,9 @@ async fn backed_up(config: &Config, urls: &DatabaseUrls, Backup { dir, verify, k
 }
 
 fn report_removed(dir: &Path, removed: io::Result<Vec<PathBuf>>) -> Result<(), Failure> {
-    let removed = removed.map_err(|error| format!("older backups beside {} cannot be removed: {}", dir.display(), plain(&error)))?;
+    let removed = removed.map_err(|error| format!("older backups beside {} cannot be removed: {}", dir.display(), plain(error)))?;
     removed.iter().for_each(|folder| println!("removed {}", folder.display()));
     Ok(())
-}
-
-/// The text of an error, without the number that the system has for it.
-fn plain(error: &dyn Error) -> String {
-    error.to_string().split(" (os error").next().unwrap_or_default().to_owned()
 }
 
 /// Tries whether a new backup can be restored. A damaged one loses its name, so that nobody relies on it; one that could not be tried keeps
@@ -109,7 +104,7 @@ async fn tried(config: &Config, urls: &DatabaseUrls, dir: &Path) -> Result<(), F
 
 /// Notes in the folder, and for 'remembrancer doctor' in a database, that a backup is good.
 async fn note_verified(urls: &DatabaseUrls, dir: &Path, manifest: &Manifest) -> Result<(), Failure> {
-    folder::note_verified(dir, SystemClock.now()).map_err(|error| format!("{} cannot be written to: {}", dir.display(), plain(&error)))?;
+    folder::note_verified(dir, SystemClock.now()).map_err(|error| format!("{} cannot be written to: {}", dir.display(), plain(error)))?;
     if let Err(error) = backup::note(urls, NOTED, Some(&Note::Verified(manifest.taken_at))).await {
         tracing::warn!(%error, "'remembrancer doctor' will not know of this backup");
     }
@@ -143,7 +138,7 @@ async fn stop(postgres: Option<Embedded>) -> Result<(), Failure> {
 async fn take(urls: &DatabaseUrls, dir: &Path) -> Result<(), Failure> {
     let begun = Instant::now();
     let unfinished = folder::begin(dir)?;
-    let failed = |error: Failure| format!("the backup failed: {}. What was written is in {}", plain(&*error), unfinished.display());
+    let failed = |error: Failure| format!("the backup failed: {}. What was written is in {}", plain(error), unfinished.display());
     let manifest = write(urls, &unfinished).await.map_err(failed)?;
     folder::finish(&unfinished, dir, &manifest).map_err(|error| failed(error.into()))?;
     let bytes: u64 = manifest.databases.iter().map(|part| part.bytes).sum();

@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::net::TcpListener;
+use wire::plain;
 
 /// How long a listener or a provider may take to answer.
 const ANSWER: Duration = Duration::from_secs(5);
@@ -65,7 +66,7 @@ pub async fn port(address: SocketAddr, config: &Config) -> Port {
     let taken = match TcpListener::bind(address).await {
         Ok(_) => return Port::Free,
         Err(error) if error.kind() == ErrorKind::AddrInUse => "another program uses it".to_owned(),
-        Err(error) => return Port::Taken(plain(&error)),
+        Err(error) => return Port::Taken(plain(error).to_lowercase()),
     };
     if is_ours(reachable(address), config).await { Port::Ours } else { Port::Taken(taken) }
 }
@@ -101,9 +102,4 @@ fn client() -> reqwest::ClientBuilder {
     // An error means that the process has chosen its cryptography already.
     let _ = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder().timeout(ANSWER).redirect(reqwest::redirect::Policy::none())
-}
-
-/// The text of an error of the system, without its number.
-fn plain(error: &io::Error) -> String {
-    error.to_string().split(" (os error").next().unwrap_or_default().to_lowercase()
 }

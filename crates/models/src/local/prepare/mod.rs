@@ -22,6 +22,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::SystemTime;
 use tempfile::NamedTempFile;
 use weights::Places;
+use wire::plain;
 
 /// Raised when the same weights give another graph.
 const VERSION: u32 = 1;
@@ -83,7 +84,7 @@ pub fn prepare(directory: &Path, model: &Known) -> Result<PathBuf, EmbedError> {
 pub fn reason(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::UnexpectedEof => "the file is cut short".to_owned(),
-        _ => error.to_string().split(" (os error").next().unwrap_or_default().to_owned(),
+        _ => plain(error),
     }
 }
 

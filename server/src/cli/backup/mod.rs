@@ -210,10 +210,11 @@ async fn restore_into(urls: &DatabaseUrls, dir: &Path, manifest: &Manifest, only
 async fn begin(urls: &DatabaseUrls, chosen: &[&Part], others: &[&Part], manifest: &Manifest) -> Result<(), Failure> {
     let names: Vec<&str> = chosen.iter().map(|part| part.database.as_str()).collect();
     let mark = format!("{} from the backup of {}", names.join(" and "), manifest.taken_at.to_rfc3339());
-    let mut empty = Vec::new();
+    let (mut empty, mut full) = (Vec::new(), None);
     for part in chosen {
-        if backup::is_empty(urls, &part.database).await? {
-            empty.push(*part);
+        match backup::is_empty(urls, &part.database).await? {
+            true => empty.push(*part),
+            false => full = full.or(Some(part)),
         }
     }
     room::require(urls, &empty).await?;
@@ -223,7 +224,7 @@ async fn begin(urls: &DatabaseUrls, chosen: &[&Part], others: &[&Part], manifest
         println!("continuing a restore that did not finish");
         return Ok(());
     }
-    for part in chosen {
+    if let Some(part) = full {
         backup::require_empty(urls, &part.database).await?;
     }
     for part in others {

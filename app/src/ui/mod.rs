@@ -1,5 +1,6 @@
 //! Components and formatters shared by all pages.
 
+mod admins;
 mod awaited;
 mod badge;
 mod bar;
@@ -22,6 +23,7 @@ mod time;
 mod titled;
 mod zone;
 
+pub use admins::Admins;
 pub use awaited::{awaited, if_any, reading};
 pub use badge::{Badge, Canonical, Tone};
 pub use bar::{Bar, FullBar, full_of};

@@ -8,11 +8,10 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
     ui::{
-        AreaField, Badge, DataTable, Empty, PostForm, ReasonField, Shape, TextField, Time, Tone, awaited, columns, is_reversed, or_error,
-        reversing, text,
+        Admins, AreaField, Badge, DataTable, Empty, PostForm, ReasonField, Shape, TextField, Time, Tone, awaited, columns, is_reversed,
+        or_error, reversing, text,
     },
 };
-use foundation::identity::Admin;
 use leptos::prelude::*;
 use uuid::Uuid;
 use wire::{Erasure, ErasureState, LegalHold, OperatorRole};
@@ -38,6 +37,7 @@ pub fn ErasuresPage() -> impl IntoView {
 
 #[component]
 fn Whole(list: ErasureList, me: Uuid, flash: Option<Flash>, query: Query) -> impl IntoView {
+    let admins: Vec<String> = list.admins.into_iter().map(|admin| admin.name).collect();
     view! {
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
@@ -47,18 +47,9 @@ fn Whole(list: ErasureList, me: Uuid, flash: Option<Flash>, query: Query) -> imp
             <div class="mt-6 space-y-6 lg:mt-0">
                 <Begin />
                 <SetHold flash />
-                <p class="text-sm wrap-anywhere text-soft" data-testid="admins">{admins(&list.admins)}</p>
+                <Admins names=admins alone="is the only admin. An erasure needs a second one." />
             </div>
         </div>
-    }
-}
-
-/// Who decides.
-fn admins(admins: &[Admin]) -> String {
-    let names: Vec<String> = admins.iter().map(|admin| text::visible(&admin.name)).collect();
-    match names.as_slice() {
-        [one] => format!("{one} is the only admin. An erasure needs a second one."),
-        names => format!("Admins of this organisation: {}.", names.join(", ")),
     }
 }
 

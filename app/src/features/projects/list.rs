@@ -3,7 +3,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Empty, PostForm, Shape, TableCard, TextField, Time, awaited, columns, or_error, reading, sorting, text},
+    ui::{Admins, Empty, PostForm, Shape, TableCard, TextField, Time, awaited, columns, or_error, reading, sorting, text},
 };
 use leptos::prelude::*;
 use std::cmp::Reverse;
@@ -19,12 +19,14 @@ pub fn ProjectsPage() -> impl IntoView {
         </PageHead>
         {awaited(async move {
             let (may_create, flash) = who.allows(OperatorRole::Operator).await;
-            let admins: Vec<String> = admins.await.unwrap_or_default().iter().map(|name| text::visible(name)).collect();
+            let admins = admins.await.unwrap_or_default();
             or_error(list.await, |projects| view! {
                 <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
                     <div class="mb-6 min-w-0">
                         <Table projects query />
-                        <p class="mt-3 text-sm wrap-anywhere text-soft" data-testid="admins">{format!("Admins of this organisation: {}.", admins.join(", "))}</p>
+                        <div class="mt-3">
+                            <Admins names=admins />
+                        </div>
                     </div>
                     {may_create.then(|| view! {
                         <NewProject action="/console/api/create_project" title="New project" button="Create project" flash />

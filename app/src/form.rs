@@ -1,5 +1,27 @@
 //! The fields of a form as they were entered.
 
+use std::str::FromStr;
+use wire::{FieldError, UserRef};
+
+/// The value that somebody typed into a field; none if the field is blank.
+///
+/// # Errors
+/// The field with what is expected.
+pub fn optional<T: FromStr>(field: &str, text: &str, expected: &str) -> Result<Option<T>, FieldError> {
+    match text.trim() {
+        "" => Ok(None),
+        text => text.parse().map(Some).map_err(|_| FieldError::new(field, expected)),
+    }
+}
+
+/// The user whom somebody named in a field; none if the field is blank.
+///
+/// # Errors
+/// The field, for what names nobody.
+pub fn user(field: &str, text: &str) -> Result<Option<UserRef>, FieldError> {
+    optional(field, text, "Enter a name, a reference or an id.")
+}
+
 /// Defines the fields of a form as they were entered, each a text, with how a query carries them.
 macro_rules! form {
     ($(#[$about:meta])* pub struct $form:ident { $($(#[$note:meta])* pub $field:ident: String,)+ }) => {

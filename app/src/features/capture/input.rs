@@ -1,7 +1,7 @@
-use crate::form::form;
+use crate::form::{form, optional, user};
 use remembrancer::capture::Paste;
 use std::str::FromStr;
-use wire::{AgentId, CaptureMode, FieldError, MemoryScope, UserRef};
+use wire::{AgentId, CaptureMode, FieldError, MemoryScope};
 
 form! {
     /// The fields of the form that captures a text, as they were entered.
@@ -38,7 +38,7 @@ impl CaptureInput {
             title: filled(self.title),
             filename: filled(self.filename),
             time_zone: filled(self.time_zone),
-            user_id: optional::<UserRef>("user", &self.user, "Enter a name, a reference or an id.")?,
+            user_id: user("user", &self.user)?,
             text: self.text,
         })
     }
@@ -46,10 +46,6 @@ impl CaptureInput {
 
 fn filled(text: String) -> Option<String> {
     Some(text.trim().to_owned()).filter(|text| !text.is_empty())
-}
-
-fn optional<T: FromStr>(field: &str, text: &str, message: &str) -> Result<Option<T>, FieldError> {
-    if text.trim().is_empty() { Ok(None) } else { required(field, text, message).map(Some) }
 }
 
 fn required<T: FromStr>(field: &str, text: &str, message: &str) -> Result<T, FieldError> {
@@ -60,6 +56,7 @@ fn required<T: FromStr>(field: &str, text: &str, message: &str) -> Result<T, Fie
 mod tests {
     use super::*;
     use crate::query::Query;
+    use wire::UserRef;
 
     fn input() -> CaptureInput {
         let agent = "0193a1f2-7c1e-7a55-9d3e-5b0c4f6a7d21".to_owned();

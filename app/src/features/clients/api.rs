@@ -1,6 +1,6 @@
 use super::asked::Asked;
 use crate::{
-    ConsoleError,
+    ConsoleError, form,
     guard::{console, finish, incomplete, operator, set_status},
     query::Query,
 };
@@ -8,7 +8,7 @@ use foundation::identity::{self, Agent, OauthClient, oauth};
 use leptos::prelude::*;
 use leptos_axum::redirect;
 use wire::oauth::redirect_origin;
-use wire::{AgentId, AgentKind, ErrorCode, FieldError, KeyScope, OperatorRole, UserRef};
+use wire::{AgentId, AgentKind, ErrorCode, FieldError, KeyScope, OperatorRole};
 
 /// What the button that gives access sends.
 pub const ALLOW: &str = "allow";
@@ -80,10 +80,7 @@ async fn allow(asked: &Asked, agent: Option<AgentId>, user: &str, scopes: Vec<Ke
         return Err(ConsoleError::new(ErrorCode::Invalid, why));
     }
     let agent = agent.ok_or_else(|| incomplete(FieldError::new("agent", "is required")))?;
-    let user: Option<UserRef> = match user.trim() {
-        "" => None,
-        text => Some(text.parse().map_err(|message: String| incomplete(FieldError::new("user_id", message)))?),
-    };
+    let user = form::user("user_id", user).map_err(incomplete)?;
     let consent = oauth::Consent {
         client_id: asked.client_id.clone(),
         redirect_uri: asked.redirect_uri.clone(),

@@ -2,6 +2,7 @@ use super::names::{Names, addresses, lines};
 use crate::{
     ConsoleError, Flash,
     features::people::person_name,
+    form,
     guard::{incomplete, operator, own_path, set_status},
     ids::Ids,
     query::Query,
@@ -210,7 +211,7 @@ async fn called(user: &str) -> String {
 
 /// The user whom a field names.
 fn reference(field: &str, user: &str) -> Result<UserRef, ConsoleError> {
-    user.trim().parse().map_err(|message: String| incomplete(FieldError::new(field, message)))
+    form::user(field, user).map_err(incomplete)?.ok_or_else(|| incomplete(FieldError::new(field, "is required")))
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
 use crate::{
+    form,
     query::Query,
     ui::{Parsed, parsed},
 };
@@ -21,7 +22,7 @@ pub fn filter(query: &Query) -> Parsed<UsageFilter> {
 /// Every field that cannot be read.
 pub fn grant(user: &str, dollars: &str) -> Result<(Option<UserRef>, Usd), Vec<FieldError>> {
     let mut errors = Vec::new();
-    let user = account(user, &mut errors);
+    let user = read(form::user("user", user), &mut errors);
     let amount = dollars.trim().parse().ok();
     if amount.is_none() {
         errors.push(FieldError::new("dollars", "Enter an amount in US dollars with at most six decimals, such as 20 or -5.50."));
@@ -40,30 +41,23 @@ pub fn limits(
     needs_credit: bool,
 ) -> Result<(Option<UserRef>, UsageLimits), Vec<FieldError>> {
     let mut errors = Vec::new();
-    let user = account(user, &mut errors);
+    let user = read(form::user("user", user), &mut errors);
     if is_named && user.is_none() && errors.is_empty() {
         errors.push(FieldError::new("user", "Enter a user’s name, reference or id."));
     }
-    let month_dollars = optional(
-        ("month_dollars", month_dollars),
-        "Enter an amount in US dollars with at most six decimals, or leave the field empty.",
-        &mut errors,
-    );
-    let month_tokens = optional(("month_tokens", month_tokens), "Enter a whole number, or leave the field empty.", &mut errors);
+    let amount = "Enter an amount in US dollars with at most six decimals, or leave the field empty.";
+    let month_dollars = read(form::optional("month_dollars", month_dollars, amount), &mut errors);
+    let number = "Enter a whole number, or leave the field empty.";
+    let month_tokens = read(form::optional("month_tokens", month_tokens, number), &mut errors);
     if errors.is_empty() { Ok((user, UsageLimits { needs_credit, month_dollars, month_tokens })) } else { Err(errors) }
 }
 
-fn account(user: &str, errors: &mut Vec<FieldError>) -> Option<UserRef> {
-    optional(("user", user), "Enter a user’s name, reference or id, or leave the field empty for the organisation.", errors)
-}
-
-fn optional<T: std::str::FromStr>((name, text): (&str, &str), expected: &str, errors: &mut Vec<FieldError>) -> Option<T> {
-    let text = text.trim();
-    let value = text.parse().ok();
-    if value.is_none() && !text.is_empty() {
-        errors.push(FieldError::new(name, expected));
-    }
-    value.filter(|_| !text.is_empty())
+/// What a field holds; what is wrong with it is added to `errors`.
+fn read<T>(field: Result<Option<T>, FieldError>, errors: &mut Vec<FieldError>) -> Option<T> {
+    field.unwrap_or_else(|error| {
+        errors.push(error);
+        None
+    })
 }
 
 #[cfg(test)]

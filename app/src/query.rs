@@ -68,6 +68,11 @@ impl Query {
         names.iter().any(|name| self.get(name).is_some())
     }
 
+    /// Whether it leads to another page of a list than the first.
+    pub fn is_later_page(&self) -> bool {
+        self.any(&["after", "before"])
+    }
+
     /// How many names and values there are, if `other` has all of them.
     pub fn within(&self, other: &Self) -> Option<usize> {
         let has = |(name, value): &(String, String)| other.get(name) == Some(value.as_str());

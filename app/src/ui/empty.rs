@@ -1,4 +1,5 @@
 use super::{Icon, Shape};
+use crate::query::Query;
 use leptos::prelude::*;
 
 /// An empty state in place of rows: what is missing, and how to make it appear.
@@ -54,9 +55,11 @@ pub fn NoMatch(
 /// The empty state of a later page of a list, whose rows have gone since the link to it was made.
 #[component]
 pub fn NothingLeft(
-    /// The URL of the list.
-    href: &'static str,
+    /// The path of the list.
+    path: &'static str,
+    query: Query,
 ) -> impl IntoView {
+    let href = query.without(&["after", "before", "peek", "focus"]).href(path);
     view! {
         <EmptyCard shape=Shape::Done title="Nothing is left on this page" href link="First page"
             says="Its rows were decided, moved or removed. Other pages may have more." />

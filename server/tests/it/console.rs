@@ -459,3 +459,33 @@ async fn the_page_of_the_embedding_model_shows_the_progress_of_a_kept_model_and_
     // The fake embedder stands for a third model, so neither of the two has the vector.
     assert_eq!(shown.matches("0 of 1").count(), 2, "{shown}");
 }
+
+#[tokio::test]
+async fn a_later_page_without_rows_leads_to_the_first_one_with_the_same_filters() {
+    const TIMES: &[&str] = &[
+        "/memories",
+        "/inbox",
+        "/inbox/suggestions",
+        "/inbox/quarantine",
+        "/vocabulary",
+        "/vocabulary/decisions",
+        "/knowledge",
+        "/knowledge/runs",
+        "/recall/log",
+        "/recall/contexts",
+        "/sources",
+        "/events",
+        "/people",
+        "/audit",
+    ];
+    let site = Site::new().await;
+    let (_, cookie) = sign_in(&site, &site.world.login, PASSWORD).await;
+    let (agent, id) = (site.world.atlas.agent_id().unwrap(), "0".repeat(32));
+    for (list, key) in TIMES.iter().map(|list| (*list, "0")).chain([("/vocabulary/terms", "61")]) {
+        let first = format!("{list}?agent={agent}");
+        let page = site.get(&format!("{first}&after={key}-{id}"), &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
+        for part in ["Nothing is left on this page", "First page", &format!("href=\"{first}\"")] {
+            assert!(page.text.contains(part), "{list}: {part}: {}", page.text);
+        }
+    }
+}

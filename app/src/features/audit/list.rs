@@ -7,8 +7,8 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, Choice, Filtered, Moment, NoMatch, Pager, Parsed, TableCard, Time, Zone, awaited, choice, columns, is_reversed,
-        or_error, parsed, reading, reversing, text,
+        Answered, Badge, Choice, Filtered, Moment, NoMatch, NothingLeft, Pager, Parsed, TableCard, Time, Zone, awaited, choice, columns,
+        is_reversed, or_error, parsed, reading, reversing, text,
     },
 };
 use leptos::prelude::*;
@@ -69,6 +69,9 @@ pub fn AuditPage() -> impl IntoView {
 #[component]
 fn Log(page: Page<AuditEntry>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
+        if query.is_later_page() {
+            return view! { <NothingLeft path="/audit" query /> }.into_any();
+        }
         return view! {
             <NoMatch thing="entry" href="/audit">
                 "Every change is recorded within a few seconds. Search by a topic, a term, the title of a document, the slug of an agent or a project, \

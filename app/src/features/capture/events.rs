@@ -8,7 +8,7 @@ use crate::{
     features::{memories::AgentField, views::FilterBar},
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{EmptyCard, Filtered, NoMatch, Pager, Shape, awaited, choice, or_error, reading, text},
+    ui::{EmptyCard, Filtered, NoMatch, NothingLeft, Pager, Shape, awaited, choice, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{EventBus, EventCount, EventKind, EventRow, EventState, OperatorRole, Page, ViewPage};
@@ -83,7 +83,10 @@ fn Open(counts: Vec<EventCount>) -> impl IntoView {
 #[component]
 fn Events(page: Page<EventRow>, query: Query, may_retry: bool) -> impl IntoView {
     if page.rows.is_empty() {
-        return view! { <Nothing filtered=query.any(url::EVENTS) || query.any(&["after", "before"]) /> }.into_any();
+        if query.is_later_page() {
+            return view! { <NothingLeft path="/events" query /> }.into_any();
+        }
+        return view! { <Nothing filtered=query.any(url::EVENTS) /> }.into_any();
     }
     view! {
         <p class="mb-2 text-sm text-soft" data-testid="total">{text::count(page.total, "event", "events")}</p>

@@ -3,7 +3,7 @@ use crate::{
     features::{memories::AgentField, views::FilterBar},
     layout::PageHead,
     query::Query,
-    ui::{Answered, Empty, Filtered, Icon, NoMatch, Pager, Shape, TableCard, Time, choice, columns, reversing, text},
+    ui::{Answered, Empty, Filtered, Icon, NoMatch, NothingLeft, Pager, Shape, TableCard, Time, choice, columns, reversing, text},
 };
 use leptos::prelude::*;
 use wire::{Page, SourceForm, SourceRow, ViewPage};
@@ -30,7 +30,10 @@ pub fn SourcesPage() -> impl IntoView {
 #[component]
 fn Sources(page: Page<SourceRow>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
-        return view! { <Nothing filtered=query.any(url::SOURCES) || query.any(&["after", "before"]) /> }.into_any();
+        if query.is_later_page() {
+            return view! { <NothingLeft path="/sources" query /> }.into_any();
+        }
+        return view! { <Nothing filtered=query.any(url::SOURCES) /> }.into_any();
     }
     let captured = reversing("/sources", &query, true, ("Captured", "hidden w-30 @4xl:table-cell"));
     view! {

@@ -9,7 +9,8 @@ use crate::{
     layout::{LogPeriod, PageHead},
     query::Query,
     ui::{
-        Answered, DataTable, Empty, Filtered, NoMatch, OrPlayground, Pager, Selection, Shape, Tick, Time, choice, columns, reversing, text,
+        Answered, DataTable, Empty, Filtered, NoMatch, NothingLeft, OrPlayground, Pager, Selection, Shape, Tick, Time, choice, columns,
+        reversing, text,
     },
 };
 use leptos::prelude::*;
@@ -48,8 +49,10 @@ fn Filters(filtered: Filtered<ContextFilter>) -> impl IntoView {
 #[component]
 fn Contexts(page: Page<ContextEntry>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
-        let filtered = query.any(url::LOG) || query.any(&["after", "before"]);
-        return if filtered {
+        if query.is_later_page() {
+            return view! { <NothingLeft path=PATH query /> }.into_any();
+        }
+        return if query.any(url::LOG) {
             view! { <NoMatch thing="context" href=PATH><LogPeriod /></NoMatch> }.into_any()
         } else {
             view! { <div class="card"><First /></div> }.into_any()

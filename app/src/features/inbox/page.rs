@@ -12,7 +12,7 @@ use crate::{
     },
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{EmptyCard, Filtered, Icon, NoMatch, Pager, Shape, awaited, choice, if_any, or_error, reading, text},
+    ui::{EmptyCard, Filtered, Icon, NoMatch, NothingLeft, Pager, Shape, awaited, choice, if_any, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{InboxFilter, InboxItem, MemoryId, MemoryKind, OperatorRole, Page, ViewPage};
@@ -88,7 +88,8 @@ fn Candidates(page: Page<InboxItem>, query: Query, focus: Option<MemoryId>, may_
 
 #[component]
 fn Nothing(query: Query) -> impl IntoView {
-    match query.any(url::NAMES) || query.any(&["after", "before"]) {
+    match query.any(url::NAMES) {
+        _ if query.is_later_page() => view! { <NothingLeft path="/inbox" query /> }.into_any(),
         true => view! {
             <NoMatch thing="candidate" href="/inbox">"Decided candidates are no longer in the inbox."</NoMatch>
         }

@@ -18,7 +18,7 @@ pub fn QuarantinePage() -> impl IntoView {
         {awaited(async move {
             let may_decide = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
             or_error(list.await, |page| match page.rows.is_empty() {
-                true if query.any(&["after"]) => view! { <NothingLeft href="/inbox/quarantine" /> }.into_any(),
+                true if query.is_later_page() => view! { <NothingLeft path="/inbox/quarantine" query /> }.into_any(),
                 true => view! {
                     <EmptyCard shape=Shape::Done title="No turns in quarantine" href="/capture" link="Capture a text"
                         says="When a captured text holds a turn that reads like an instruction for an agent, it appears here with the reason. No memory is \

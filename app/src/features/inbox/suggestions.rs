@@ -32,7 +32,7 @@ pub fn SuggestionsPage() -> impl IntoView {
             let has = |role| profile.as_ref().is_some_and(|profile| profile.has(role));
             let (may_decide, may_compare) = (has(OperatorRole::Reviewer), has(OperatorRole::Operator));
             let body = or_error(list.await, |page| match page.rows.is_empty() {
-                true if query.any(&["after"]) => view! { <NothingLeft href="/inbox/suggestions" /> }.into_any(),
+                true if query.is_later_page() => view! { <NothingLeft path="/inbox/suggestions" query /> }.into_any(),
                 true => view! { <Nothing filtered=query.any(url::SUGGESTIONS) /> }.into_any(),
                 false => view! { <Suggestions page query may_decide flash=flash.flatten() /> }.into_any(),
             });

@@ -7,8 +7,8 @@ use crate::{
     layout::PageHead,
     query::Query,
     ui::{
-        Answered, Badge, DataTable, Empty, Filtered, NoMatch, Pager, Parsed, SearchField, Shape, TextField, Time, Tone, choice, columns,
-        is_reversed, parsed, reversing, text,
+        Answered, Badge, DataTable, Empty, Filtered, NoMatch, NothingLeft, Pager, Parsed, SearchField, Shape, TextField, Time, Tone,
+        choice, columns, is_reversed, parsed, reversing, text,
     },
 };
 use leptos::prelude::*;
@@ -51,7 +51,8 @@ pub fn KnowledgePage() -> impl IntoView {
 #[component]
 fn Documents(page: Page<Document>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
-        return match query.any(NAMES) || query.any(&["after", "before"]) {
+        return match query.any(NAMES) {
+            _ if query.is_later_page() => view! { <NothingLeft path="/knowledge" query /> }.into_any(),
             true => view! {
                 <NoMatch thing="document" href="/knowledge">
                     "Title, reference, path: partial match. Status: exact match. Retired documents are hidden unless you filter for them."

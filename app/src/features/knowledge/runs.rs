@@ -17,7 +17,7 @@ pub fn RunsPage() -> impl IntoView {
         <div>
             {awaited(async move {
                 or_error(list.await, |page| match page.rows.is_empty() {
-                    true if query.any(&["after", "before"]) => view! { <NothingLeft href="/knowledge/runs" /> }.into_any(),
+                    true if query.is_later_page() => view! { <NothingLeft path="/knowledge/runs" query /> }.into_any(),
                     true => view! { <div class="card"><NoRuns /></div> }.into_any(),
                     false => view! { <Runs page query /> }.into_any(),
                 })

@@ -12,7 +12,7 @@ use crate::{
     features::views::ViewBar,
     layout::{PageHead, Section, ViewerResource},
     query::Query,
-    ui::{Empty, EmptyCard, Filtered, Pager, Shape, awaited, if_any, or_error, reading, text},
+    ui::{Empty, EmptyCard, Filtered, NothingLeft, Pager, Shape, awaited, if_any, or_error, reading, text},
 };
 use leptos::prelude::*;
 use wire::{MemoryFilter, MemoryId, MemoryRow, OperatorRole, Page, SearchResults, StateFilter, ViewPage};
@@ -98,11 +98,11 @@ fn Browsed(
     public_url: String,
 ) -> impl IntoView {
     if page.rows.is_empty() {
-        let filtered = query.any(url::NAMES) || query.any(&["after", "before"]);
-        let only = |name: &str, value: &str| {
-            query.get(name) == Some(value) && !query.without(&[name]).any(url::NAMES) && !query.any(&["after", "before"])
-        };
-        return match (filtered, only("deleted", "true"), only("status", "contradicted")) {
+        if query.is_later_page() {
+            return view! { <NothingLeft path="/memories" query /> }.into_any();
+        }
+        let only = |name: &str, value: &str| query.get(name) == Some(value) && !query.without(&[name]).any(url::NAMES);
+        return match (query.any(url::NAMES), only("deleted", "true"), only("status", "contradicted")) {
             (_, true, _) => view! {
                 <EmptyCard shape=Shape::Memories title="No deleted memories" href="/memories" link="Show memories"
                     says="Deleted memories appear here, with who deleted them and why. You can restore them." />
@@ -151,7 +151,7 @@ fn Searched(results: SearchResults, query: Query, peek: Option<MemoryId>, may_de
 #[component]
 fn NoMatch(query: Query) -> impl IntoView {
     // Most messages of a session expire within days.
-    let gone = query.get("session").is_some() && !query.any(&["state", "deleted", "status", "after", "before"]);
+    let gone = query.get("session").is_some() && !query.any(&["state", "deleted", "status"]);
     let gone = gone.then(|| {
         view! {
             <a class="button" href=query.without(&["peek"]).with("state", StateFilter::All).href("/memories")>

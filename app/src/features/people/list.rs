@@ -8,8 +8,8 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, Badge, Empty, Filtered, NoMatch, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any, is_reversed,
-        parsed, reading, reversing, text,
+        Answered, Badge, Empty, Filtered, NoMatch, NothingLeft, Pager, Parsed, Shape, TableCard, Time, Tone, awaited, columns, if_any,
+        is_reversed, parsed, reading, reversing, text,
     },
 };
 use foundation::identity::User;
@@ -88,8 +88,8 @@ fn OnlyNamed(name: String, is_admin: bool) -> impl IntoView {
 #[component]
 fn People(page: Page<PersonRow>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
-        let filtered = query.any(NAMES) || query.any(&["after", "before"]);
-        return match filtered {
+        return match query.any(NAMES) {
+            _ if query.is_later_page() => view! { <NothingLeft path="/people" query /> }.into_any(),
             true => view! {
                 <NoMatch thing="profile" href="/people">
                     "A person is found by the beginning of an id, a reference or a name. Those without a profile are linked above the list."

@@ -3,7 +3,10 @@ use crate::{
     features::{memories::AgentField, views::FilterBar},
     layout::{LogPeriod, PageHead},
     query::Query,
-    ui::{Answered, Empty, Filtered, NoMatch, OrPlayground, Pager, SearchField, Shape, TableCard, Time, choice, columns, reversing, text},
+    ui::{
+        Answered, Empty, Filtered, NoMatch, NothingLeft, OrPlayground, Pager, SearchField, Shape, TableCard, Time, choice, columns,
+        reversing, text,
+    },
 };
 use leptos::prelude::*;
 use wire::{Page, Ranking, Retrieval, RetrievalFilter, ViewPage};
@@ -44,8 +47,10 @@ fn Filters(filtered: Filtered<RetrievalFilter>) -> impl IntoView {
 #[component]
 fn Recalls(page: Page<Retrieval>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
-        let filtered = query.any(url::LOG) || query.any(&["after", "before"]);
-        return if filtered {
+        if query.is_later_page() {
+            return view! { <NothingLeft path="/recall/log" query /> }.into_any();
+        }
+        return if query.any(url::LOG) {
             view! { <NoMatch thing="recall" href="/recall/log">"Partial matches allowed. " <LogPeriod /></NoMatch> }.into_any()
         } else {
             view! { <div class="card"><First /></div> }.into_any()

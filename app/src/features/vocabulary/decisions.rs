@@ -21,7 +21,7 @@ pub fn DecisionsPage() -> impl IntoView {
         {awaited(async move {
             let may_undo = who.await.is_ok_and(|viewer| viewer.profile.has(OperatorRole::Reviewer));
             or_error(list.await, |page| match page.rows.is_empty() {
-                true if query.any(&["after", "before"]) => view! { <NothingLeft href="/vocabulary/decisions" /> }.into_any(),
+                true if query.is_later_page() => view! { <NothingLeft path="/vocabulary/decisions" query /> }.into_any(),
                 true => view! {
                     <EmptyCard shape=Shape::Audit title="No decisions yet" href="/vocabulary" link="Review proposals"
                         says="Decisions on proposals and terms appear here, with who made them. You can undo each one." />

@@ -9,7 +9,9 @@ use crate::{
     features::views::FilterBar,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Choice, EmptyCard, Filtered, NoMatch, Pager, Parsed, Shape, awaited, choice, if_any, or_error, parsed, reading, text},
+    ui::{
+        Choice, EmptyCard, Filtered, NoMatch, NothingLeft, Pager, Parsed, Shape, awaited, choice, if_any, or_error, parsed, reading, text,
+    },
 };
 use leptos::prelude::*;
 use wire::{OperatorRole, Page, Proposal, ProposalFilter, ProposalId, ProposalStatus, ViewPage};
@@ -40,7 +42,7 @@ fn once(query: &Query) -> Option<bool> {
 pub fn ReviewPage() -> impl IntoView {
     let filtered = Filtered::by(filter);
     let (query, list) = (filtered.query.clone(), filtered.load(browse_proposals));
-    let folds = once(&query) == Some(false) && !query.any(&["after", "before"]);
+    let folds = once(&query) == Some(false) && !query.is_later_page();
     let rest = folds.then(|| reading(browse_proposals(ProposalFilter { once: Some(true), ..ProposalFilter::default() })));
     let focus = query.get("focus").and_then(|id| id.parse::<ProposalId>().ok());
     let detail = focus.map(|id| reading(read_proposal(id)));
@@ -127,7 +129,8 @@ fn Proposals(page: Page<Proposal>, query: Query, focus: Option<ProposalId>, may_
 
 #[component]
 fn Nothing(query: Query) -> impl IntoView {
-    match query.any(NAMES) || query.any(&["after", "before"]) {
+    match query.any(NAMES) {
+        _ if query.is_later_page() => view! { <NothingLeft path="/vocabulary" query /> }.into_any(),
         true => view! {
             <NoMatch thing="proposal" href="/vocabulary">"Only open proposals are shown unless you choose another state."</NoMatch>
         }

@@ -4,8 +4,8 @@ use crate::{
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
-        Answered, Badge, Empty, Filtered, NoMatch, Pager, Parsed, Shape, TableCard, Tone, awaited, choice, columns, is_reversed, parsed,
-        reversing, text,
+        Answered, Badge, Empty, Filtered, NoMatch, NothingLeft, Pager, Parsed, Shape, TableCard, Tone, awaited, choice, columns,
+        is_reversed, parsed, reversing, text,
     },
 };
 use leptos::prelude::*;
@@ -47,7 +47,10 @@ pub fn TermsPage() -> impl IntoView {
 #[component]
 fn Terms(page: Page<Term>, query: Query) -> impl IntoView {
     if page.rows.is_empty() {
-        return view! { <NoTerms filtered=query.any(NAMES) || query.any(&["after", "before"]) /> }.into_any();
+        if query.is_later_page() {
+            return view! { <NothingLeft path="/vocabulary/terms" query /> }.into_any();
+        }
+        return view! { <NoTerms filtered=query.any(NAMES) /> }.into_any();
     }
     let kind = if query.get("retired") == Some("true") { "retired " } else { "" };
     let total = text::count(page.total, &format!("{kind}term"), &format!("{kind}terms"));

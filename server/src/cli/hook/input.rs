@@ -2,6 +2,7 @@
 
 use super::{Failure, Host};
 use crate::cli::connect::hosts;
+use extract::transcript::session::own_words;
 use serde_json::Value;
 use std::path::PathBuf;
 use tokio::io::{AsyncReadExt, copy, sink, stdin};
@@ -53,7 +54,7 @@ impl Input {
         Ok(Self {
             transcript: transcript.or_else(|| usual(host, session?)),
             session: session.map_or_else(|| folder.display().to_string(), str::to_owned),
-            prompt: text(&["prompt", "initialPrompt", "initial_prompt"]).map(str::to_owned),
+            prompt: text(&["prompt", "initialPrompt", "initial_prompt"]).map(|prompt| own_words(prompt).to_owned()),
             resumed: text(&["source"]) == Some("resume"),
             folder,
             messages,

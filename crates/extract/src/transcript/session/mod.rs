@@ -7,6 +7,8 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
+pub use shape::own_words;
+
 use super::{Message, json};
 use crate::{Role, parts};
 use chrono::{DateTime, FixedOffset};

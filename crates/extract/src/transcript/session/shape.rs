@@ -4,8 +4,11 @@ use serde_json::{Value, json};
 
 /// The tags that Cursor puts around the person's words.
 const QUERY: (&str, &str) = ("<user_query>", "</user_query>");
-/// How parts begin that Gemini CLI adds to the person's words: what hooks answered.
-const ADDED: &[&str] = &["<hook_context>", "<remembrancer-memory>", "&lt;remembrancer-memory"];
+/// The tags that Gemini CLI puts around what hooks answered. At the start of a session without a terminal, this stands before the
+/// person's words in the same text.
+const HOOK: (&str, &str) = ("<hook_context>", "</hook_context>");
+/// How parts begin that earlier versions of Gemini CLI added to the person's words.
+const ADDED: &[&str] = &["<remembrancer-memory>", "&lt;remembrancer-memory"];
 
 /// An entry in a form that a reader knows; entries of Claude Code and Codex stay as they are.
 pub fn known(entry: Value) -> Value {
@@ -45,7 +48,10 @@ fn gemini(entry: &Value) -> Option<Value> {
         _ => return None,
     };
     let mut blocks: Vec<Value> = match entry.get("content")? {
-        Value::Array(parts) => parts.iter().filter_map(|part| part.get("text")).filter(|text| !is_added(text)).map(words).collect(),
+        Value::Array(parts) => {
+            let texts = parts.iter().filter_map(|part| part.get("text")?.as_str()).map(own_words);
+            texts.filter(|text| !is_added(text)).map(|text| words(&json!(text))).collect()
+        }
         text => vec![words(text)],
     };
     for call in entry.get("toolCalls").and_then(Value::as_array).into_iter().flatten() {
@@ -55,18 +61,29 @@ fn gemini(entry: &Value) -> Option<Value> {
     Some(message(role, Value::Array(blocks), entry.get("id"), entry.get("timestamp")))
 }
 
-fn is_added(text: &Value) -> bool {
-    text.as_str().is_some_and(|text| ADDED.iter().any(|begin| text.trim_start().starts_with(begin)))
+fn is_added(text: &str) -> bool {
+    text.is_empty() || ADDED.iter().any(|begin| text.trim_start().starts_with(begin))
+}
+
+/// What a person typed, without what hooks answered before it.
+pub fn own_words(text: &str) -> &str {
+    // The host writes `<` of an answer as `&lt;`, so no answer holds the end.
+    match text.trim_start().strip_prefix(HOOK.0) {
+        Some(rest) => rest.split_once(HOOK.1).map_or("", |(_, words)| words.trim_start()),
+        None => text,
+    }
 }
 
 /// A message of OpenCode, as its server answers: `info` says who, `parts` say what.
 fn open_code(entry: &Value) -> Option<Value> {
     let (info, parts) = (entry.get("info")?, entry.get("parts")?.as_array()?);
+    let role = info.get("role")?.as_str()?;
     let is_added = |part: &Value| ["synthetic", "ignored"].iter().any(|flag| part.get(*flag) == Some(&Value::Bool(true)));
+    let typed = |text: &Value| if role == "user" { words(&unquoted(text)) } else { words(text) };
     let mut blocks = Vec::new();
     for part in parts.iter().filter(|part| !is_added(part)) {
         match part.get("type").and_then(Value::as_str) {
-            Some("text") => blocks.extend(part.get("text").map(words)),
+            Some("text") => blocks.extend(part.get("text").map(typed)),
             Some("tool") => blocks.extend([
                 asked(part.get("callID"), part.pointer("/state/input")),
                 answered(part.get("callID"), part.pointer("/state/output")),
@@ -74,7 +91,13 @@ fn open_code(entry: &Value) -> Option<Value> {
             _ => {}
         }
     }
-    Some(message(info.get("role")?.as_str()?, Value::Array(blocks), info.get("id"), info.pointer("/time/created")))
+    Some(message(role, Value::Array(blocks), info.get("id"), info.pointer("/time/created")))
+}
+
+/// A prompt without quotation marks around all of it: `opencode run` sends an argument that holds a space as a JSON string.
+fn unquoted(text: &Value) -> Value {
+    let argument = text.as_str().and_then(|text| serde_json::from_str::<String>(text).ok());
+    argument.map_or_else(|| text.clone(), Value::String)
 }
 
 /// A line of a transcript of Cursor.

@@ -54,26 +54,33 @@ fn a_line_that_is_cut_is_read_when_it_is_complete() {
 
 #[test]
 fn a_session_of_codex_has_each_message_once() {
-    assert_eq!(
-        texts(&read(fixture!("codex/session.jsonl")).said),
-        [
-            (Role::Person, "Mina grafts the pear trees on 3 March 2027."),
-            (Role::Machine, "exec_command {\"cmd\":\"cat calendar.md\"}"),
-            (Role::Machine, "3 March: pears"),
-            (Role::Assistant, "The calendar has it."),
-        ]
-    );
+    // Later versions give an id to each message.
+    let (earlier, later) = (read(fixture!("codex/session.jsonl")).said, read(fixture!("codex/session-items.jsonl")).said);
+    for said in [&earlier, &later] {
+        assert_eq!(
+            texts(said),
+            [
+                (Role::Person, "Mina grafts the pear trees on 3 March 2027."),
+                (Role::Machine, "exec_command {\"cmd\":\"cat calendar.md\"}"),
+                (Role::Machine, "3 March: pears"),
+                (Role::Assistant, "The calendar has it."),
+            ]
+        );
+    }
+    let ids: Vec<&str> = later.iter().filter_map(|one| one.id.as_deref()).collect();
+    assert_eq!(ids, ["msg_3", "fc_1", "fco_1", "msg_4"]);
 }
 
 #[test]
 fn other_hosts_say_the_same() {
     const FERRY: &str = "The ferry to Lindau leaves at 07:40 from pier 3.";
     let gemini = document(&mut Cursor::new(fixture!("gemini/session.json")), &mut filter(&|_| false)).unwrap();
+    let gemini_lines = read(fixture!("gemini/session.jsonl")).said;
     let stop: Value = serde_json::from_str(fixture!("opencode/stop.json")).unwrap();
     let open_code = messages(stop["messages"].as_array().unwrap().clone(), &mut filter(&|_| false));
     let (cursor, copilot) = (read(fixture!("cursor/session.jsonl")).said, read(fixture!("copilot/session.jsonl")).said);
     let mut without_tools = Vec::new();
-    for said in [&gemini.said, &open_code, &copilot] {
+    for said in [&gemini.said, &gemini_lines, &open_code, &copilot] {
         assert!(texts(said).contains(&(Role::Machine, "07:40 Lindau")), "{said:?}");
         assert!(said.iter().all(|one| one.id.is_some() && one.at.is_some()), "{said:?}");
         without_tools.push(said.iter().filter(|one| one.role != Role::Machine).cloned().collect::<Vec<_>>());
@@ -91,6 +98,26 @@ fn what_hooks_add_to_a_prompt_of_gemini_is_not_captured() {
     let parts = parts.map(|text| serde_json::json!({ "text": text }));
     let entry = serde_json::json!({ "id": "m1", "type": "user", "content": parts });
     assert_eq!(texts(&messages(vec![entry], &mut filter(&|_| false))), [(Role::Person, "Which port?")]);
+}
+
+#[test]
+fn words_behind_what_a_hook_answered_are_the_persons() {
+    assert_eq!(own_words("<hook_context>&lt;/hook_context&gt; a</hook_context>\n\nWhich port?"), "Which port?");
+    assert_eq!(own_words("<hook_context>never ends"), "");
+    assert_eq!(own_words("Why <hook_context>x</hook_context>?"), "Why <hook_context>x</hook_context>?");
+}
+
+#[test]
+fn a_prompt_that_opencode_quotes_is_the_persons_words() {
+    let said = |role: &str, text: &str| {
+        let part = serde_json::json!({ "type": "text", "text": text });
+        let entry = serde_json::json!({ "info": { "id": "m1", "role": role }, "parts": [part] });
+        messages(vec![entry], &mut filter(&|_| false)).remove(0).text
+    };
+    assert_eq!(said("user", "\"Vera says \\\"quay\\\" here.\""), "Vera says \"quay\" here.");
+    for (role, text) in [("user", "\"quay\" and \"pier\""), ("user", "7"), ("assistant", "\"Quay.\"")] {
+        assert_eq!(said(role, text), text);
+    }
 }
 
 #[test]

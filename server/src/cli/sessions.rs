@@ -88,7 +88,9 @@ fn files(host: Host, places: &Places) -> Vec<PathBuf> {
         // Files of helpers of an agent begin with "agent-".
         Host::ClaudeCode => below(&folder.join("projects"), 1, &|name| name.ends_with(".jsonl") && !name.starts_with("agent-")),
         Host::Codex => below(&folder.join("sessions"), 3, &|name| name.starts_with("rollout-") && name.ends_with(".jsonl")),
-        Host::Gemini => below(&folder.join("tmp"), 2, &|name| name.starts_with("session-") && name.ends_with(".json")),
+        Host::Gemini => below(&folder.join("tmp"), 2, &|name| {
+            name.starts_with("session-") && [".json", ".jsonl"].iter().any(|ending| name.ends_with(ending))
+        }),
         Host::Copilot => below(&folder.join("session-state"), 1, &|name| name == "events.jsonl"),
         // They keep sessions in a database.
         Host::Cursor | Host::OpenCode => Vec::new(),
@@ -107,7 +109,7 @@ fn below(folder: &Path, depth: usize, fits: &dyn Fn(&str) -> bool) -> Vec<PathBu
 
 /// The session of a file; none if it does not say in which folder, or if that is gone.
 fn session(host: Host, file: &Path) -> Option<Session> {
-    let (id, folder) = if host == Host::Gemini { whole(file)? } else { first_lines(file)? };
+    let (id, folder) = if host == Host::Gemini { first_value(file)? } else { first_lines(file)? };
     let about = fs::metadata(file).ok().filter(|_| folder.is_dir())?;
     // A fork begins with lines of the session that it came from.
     let id = if host == Host::ClaudeCode { file.file_stem()?.to_string_lossy().into_owned() } else { id };
@@ -129,10 +131,12 @@ fn first_lines(file: &Path) -> Option<(String, PathBuf)> {
     None
 }
 
-/// The session of a file that is one value, and the folder that a file beside its folder names.
-fn whole(file: &Path) -> Option<(String, PathBuf)> {
+/// The session that the first value of a file names, and the folder that a file beside its folder names. Earlier versions of Gemini CLI
+/// write one value, later ones write lines.
+fn first_value(file: &Path) -> Option<(String, PathBuf)> {
     let root = fs::read_to_string(file.parent()?.with_file_name(".project_root")).ok()?;
-    let session: Value = serde_json::from_reader(BufReader::new(File::open(file).ok()?)).ok()?;
+    let mut values = serde_json::Deserializer::from_reader(BufReader::new(File::open(file).ok()?)).into_iter::<Value>();
+    let session = values.next()?.ok()?;
     Some((session.get("sessionId")?.as_str()?.to_owned(), PathBuf::from(root.trim())))
 }
 
@@ -165,6 +169,7 @@ mod tests {
         write(".claude/projects/-gone/c2.jsonl", "{\"sessionId\":\"c2\",\"cwd\":\"/nowhere/at/all\"}\n");
         write(".codex/sessions/2026/11/28/rollout-1.jsonl", "{\"type\":\"session_meta\",\"payload\":{\"id\":\"x1\",\"cwd\":\"WORK\"}}\n");
         write(".gemini/tmp/work/chats/session-1.json", "{\"sessionId\":\"g1\",\"messages\":[]}");
+        write(".gemini/tmp/work/chats/session-3.jsonl", "{\"sessionId\":\"g3\",\"kind\":\"main\"}\n{\"id\":\"m1\"}\nnot JSON\n");
         write(".gemini/tmp/work/.project_root", "WORK\n");
         write(".gemini/tmp/other/chats/session-2.json", "{\"sessionId\":\"g2\"}");
         write(
@@ -174,11 +179,11 @@ mod tests {
         let places = places(home.path());
         let files: Vec<(Host, PathBuf)> =
             Host::value_variants().iter().flat_map(|host| files(*host, &places).into_iter().map(move |file| (*host, file))).collect();
-        assert_eq!(files.len(), 7, "{files:?}");
+        assert_eq!(files.len(), 8, "{files:?}");
         let sessions: Vec<Session> = files.iter().filter_map(|(host, file)| session(*host, file)).collect();
         let mut ids: Vec<&str> = sessions.iter().map(|session| session.id.as_str()).collect();
         ids.sort_unstable();
-        assert_eq!(ids, ["c1", "fork", "g1", "p1", "x1"]);
+        assert_eq!(ids, ["c1", "fork", "g1", "g3", "p1", "x1"]);
         assert!(sessions.iter().all(|session| session.folder == work && session.bytes > 0));
     }
 }

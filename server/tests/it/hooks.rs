@@ -123,6 +123,19 @@ async fn a_session_is_captured_and_the_next_one_begins_with_it() {
     until("the fact for a prompt", || desk.hook("prompt", "two", &question).contains("5544")).await;
     assert!(!desk.hook("prompt", "two", &question).contains("5544"), "a memory is given once in a session");
     assert!(desk.hook("prompt", "three", &question).contains("5544"));
+
+    // Another repository, which the server does not know yet, gets nothing of this one.
+    fs::create_dir_all(desk.path("orchard/.git")).unwrap();
+    fs::write(desk.path("orchard/.git/config"), CONFIG.replace("harbour", "orchard")).unwrap();
+    let orchard = |more: &Value| {
+        let mut more = more.clone();
+        more["cwd"] = json!(desk.path("orchard"));
+        more
+    };
+    assert!(!desk.hook("session-start", "four", &orchard(&start)).contains("5544"));
+    let other = json!({ "hook_event_name": "UserPromptSubmit", "prompt": "Which port does the orchard database use?" });
+    assert!(!desk.hook("prompt", "four", &orchard(&other)).contains("5544"));
+    assert!(desk.hook("prompt", "five", &other).contains("5544"), "in its own repository it is found");
     assert_eq!(desk.log(), "");
 
     // An answer needs no state: a file is where its folder would be.

@@ -21,6 +21,23 @@ impl Project {
         state.get(Kind::Projects, &file(server, place.project.as_ref()?))
     }
 
+    /// The project whose memories an answer may have. Where the server does not know the project of a place yet, it is one that has no
+    /// memories: without a project, an answer would have those of all projects. `None` outside of repositories.
+    ///
+    /// # Errors
+    /// When the server does not answer.
+    pub async fn of_answers(server: &Server, state: &State, place: &Place) -> Result<Option<Self>, Fault> {
+        let Some(named) = &place.project else { return Ok(None) };
+        if let Some(known) = Self::known(server, state, place) {
+            return Ok(Some(known));
+        }
+        let list = server.get("projects").await?;
+        let Some(project) = with_slug(list.get("projects"), &named.slug) else {
+            return Ok(Some(Self { id: Uuid::nil(), repo: None }));
+        };
+        Ok(Some(Self { id: id(project).unwrap_or_default(), repo: with_slug(project.get("repos"), &named.repo).and_then(id) }))
+    }
+
     /// The project of a place, which is made if it does not exist. `None` outside of repositories, and where the server makes none.
     ///
     /// # Errors

@@ -51,7 +51,7 @@ pub async fn at_start(host: Host, input: &Input, settings: &Settings, state: &St
     }
     let place = Place::of(&input.folder)?;
     let server = Server::new(settings, place.rules.agent.as_deref(), limit())?;
-    let project = Project::known(&server, state, &place);
+    let project = Project::of_answers(&server, state, &place).await?;
     let body = json!({
         "task": task(input, &place, state),
         "project": project.as_ref().map(|project| project.id),
@@ -84,7 +84,7 @@ pub async fn at_prompt(host: Host, input: &Input, settings: &Settings, state: &S
         return Ok(String::new());
     }
     let server = Server::new(settings, place.rules.agent.as_deref(), limit())?;
-    let project = Project::known(&server, state, &place);
+    let project = Project::of_answers(&server, state, &place).await?;
     let body = json!({
         "query": cut(&guard::without_secrets(prompt.to_owned()), QUERY_MAX),
         "k": MEMORIES,

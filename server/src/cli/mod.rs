@@ -212,7 +212,8 @@ struct Mcp {
     /// The user of every call: an id, or a reference of your own
     #[arg(long, env = "REMEMBRANCER_USER", value_name = "USER")]
     user: Option<UserRef>,
-    /// Tools to list: core, capture, knowledge, vocabulary, profile or all, separated by commas; by default those of the key
+    /// Tools to list: core, capture, knowledge, vocabulary, profile or all, separated by commas; by default those of the key, and
+    /// core for the memory of this user alone
     #[arg(long, value_name = "SETS")]
     toolset: Option<mcp::Toolsets>,
 }
@@ -324,7 +325,11 @@ async fn mine(options: Mcp) -> Result<(), Failure> {
             let base = url.trim_end_matches('/').trim_end_matches("/mcp");
             mcp::forward(&format!("{base}/mcp"), key, user.as_ref(), options.toolset.as_ref()).await
         }
-        Memory::Own { user, .. } => mcp::embedded(&config, None, user, options.toolset).await,
+        Memory::Own { user, .. } => {
+            // No key says which tools are listed, and coding agents send the list to the model with every request.
+            let toolsets = options.toolset.unwrap_or_else(|| mcp::Toolsets::of_key(vec![]));
+            mcp::embedded(&config, None, user, Some(toolsets)).await
+        }
     }
 }
 

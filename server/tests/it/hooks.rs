@@ -210,7 +210,12 @@ async fn without_a_server_the_first_hook_starts_one_that_stops_when_it_is_idle()
     .await;
     let postmaster = desk.path("data/remembrancer/postgres/data/postmaster.pid");
     assert!(postmaster.exists(), "{}", desk.log());
-    // Tools have the same memory, whatever databases the host's environment names.
+    // Tools have the same memory, whatever databases the host's environment names, and a list that is short.
+    let asked = ["initialize", "tools/list"].map(|method| {
+        let client = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "host", "version": "1" } });
+        json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": client }).to_string() + "\n"
+    });
+    fs::write(desk.path("asked.txt"), asked.concat()).unwrap();
     let tools = Command::new(env!("CARGO_BIN_EXE_remembrancer"))
         .args(["mcp", "--mine"])
         .env_remove("REMEMBRANCER_URL")
@@ -220,10 +225,12 @@ async fn without_a_server_the_first_hook_starts_one_that_stops_when_it_is_idle()
         .env("XDG_DATA_HOME", desk.path("data"))
         .env("DATABASE_URL", "mysql://localhost/shop")
         .env("DATA_DIR", desk.path("shop"))
-        .stdin(Stdio::null())
+        .stdin(fs::File::open(desk.path("asked.txt")).unwrap())
         .output()
         .unwrap();
     assert!(tools.status.success() && !desk.path("shop").exists(), "{tools:?}");
+    let listed = String::from_utf8(tools.stdout).unwrap();
+    assert!(listed.contains("\"find_tools\"") && !listed.contains("\"capture_text\""), "{listed}");
     until("the end of its Postgres", || !postmaster.exists()).await;
     let url = || {
         let local: Value = serde_json::from_slice(&fs::read(desk.path("state/local/server.json")).unwrap()).unwrap();

@@ -43,8 +43,10 @@ export const Remembrancer = async ({ client, directory }) => {
     "experimental.chat.system.transform": async (input, output) => {
       const { sessionID } = input
       if (!sessionID) return
-      if (!given.has(sessionID)) given.set(sessionID, await hook("session-start", { sessionID, directory }))
-      if (given.get(sessionID)) output.system.push(given.get(sessionID))
+      // The title of a session is asked for beside its first turn: both wait for one hook.
+      if (!given.has(sessionID)) given.set(sessionID, hook("session-start", { sessionID, directory }))
+      const context = await given.get(sessionID)
+      if (context) output.system.push(context)
     },
   }
 }

@@ -80,18 +80,15 @@ impl Cluster {
 
     /// One of Postgres' programs, as the user who owns the cluster.
     fn program(&self, name: &str) -> Command {
-        self.program_of(&self.installation, name)
-    }
-
-    fn program_of(&self, installation: &Path, name: &str) -> Command {
-        let mut command = Command::new(installation.join("bin").join(name));
+        let mut command = Command::new(self.installation.join("bin").join(name));
         // The bundled libraries are found by Postgres itself but not by one another.
-        command.env("LD_LIBRARY_PATH", installation.join("lib")).current_dir("/");
+        command.env("LD_LIBRARY_PATH", self.installation.join("lib")).current_dir("/");
         self.owner.run_as(&mut command);
         command
     }
 
-    /// Makes pg0 unpack what it carries. It has no command for that alone, so a throw-away cluster is started and dropped.
+    /// Makes pg0 unpack what it carries. It has no command for that alone, so it is started on a folder that looks like a cluster: it unpacks
+    /// everything, makes no cluster of its own, which would take seconds, and fails when it starts Postgres.
     pub(super) fn unpack(&self, binary: &Path) -> Result<(), EmbeddedError> {
         if self.installation.is_dir() {
             return Ok(());
@@ -102,20 +99,20 @@ impl Cluster {
         // The user who runs it may not be able to reach the original.
         let program = scratch.join("pg0");
         self.owner.shell("cat >\"$0\" && chmod 700 \"$0\"", &program, File::open(binary).map_err(at(binary))?)?;
-        let (port, data) = (free_port()?.to_string(), scratch.join("data"));
+        let data = scratch.join("data");
+        self.owner.shell("mkdir -m 700 \"$0\" && : >\"$0/postgresql.conf\"", &data, Stdio::null())?;
         let mut pg0 = Command::new(&program);
-        pg0.args(["start", "--name", "unpack", "--port", &port, "--password", &random(), "--data-dir"]).arg(&data);
+        pg0.args(["start", "--name", "unpack", "--data-dir"]).arg(&data);
         pg0.env("HOME", &scratch).env("TMPDIR", &scratch).current_dir("/");
         self.owner.run_as(&mut pg0);
-        run(&mut pg0, "pg0 start")?;
-        let unpacked = scratch.join(".pg0/installation");
-        let version = fs::read_dir(&unpacked).map_err(at(&unpacked))?.flatten().next();
-        let version = version.ok_or_else(|| EmbeddedError::NoBinary(binary.to_owned()))?.path();
-        run(
-            self.program_of(&version, "pg_ctl").arg("stop").arg("--pgdata").arg(&data).args(["--mode=immediate", "--silent"]),
-            "pg_ctl stop",
-        )?;
-        fs::rename(&version, &self.installation).map_err(at(&version))?;
+        let output = match run(&mut pg0, "pg0 start") {
+            Err(EmbeddedError::Program { output, .. }) => output,
+            other => other?,
+        };
+        // It only warns of an extension that it could not copy, as on a full disk.
+        let whole = unpacked(&scratch.join(".pg0/installation")).filter(|_| !output.contains("Failed to install"));
+        let whole = whole.ok_or(EmbeddedError::Program { program: "pg0 start", output })?;
+        fs::rename(&whole, &self.installation).map_err(at(&whole))?;
         remove(&scratch)
     }
 
@@ -272,6 +269,12 @@ impl Cluster {
     fn mentions(&self, since: u64, what: &str) -> bool {
         self.logged(since).contains(what)
     }
+}
+
+/// The installation that pg0 has unpacked into a folder, if it is whole: pgvector comes last.
+fn unpacked(folder: &Path) -> Option<PathBuf> {
+    let version = fs::read_dir(folder).ok()?.flatten().next()?.path();
+    ["bin/postgres", "bin/initdb", "share/extension/vector.control"].iter().all(|part| version.join(part).is_file()).then_some(version)
 }
 
 /// Begins a new log if the old one is longer than `most` bytes, and keeps the old one until the next time.

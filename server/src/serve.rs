@@ -391,7 +391,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>, until_input_
 
     tokio::select! {
         signalled = wait_for_signal() => signalled?,
-        () = supervise(postgres.as_ref()) => {}
+        () = supervise(postgres.as_ref(), &engine) => {}
         () = input_end(), if until_input_ends => {}
     }
     tracing::info!(seconds = config.shutdown.as_secs(), "stopping: running requests may finish");
@@ -441,9 +441,9 @@ async fn bind(variable: &str, address: SocketAddr) -> Result<TcpListener, Failur
 }
 
 /// Keeps the embedded Postgres running, if there is one. Never returns.
-pub(crate) async fn supervise(postgres: Option<&Embedded>) {
+pub(crate) async fn supervise(postgres: Option<&Embedded>, engine: &Engine) {
     match postgres {
-        Some(postgres) => postgres.supervise().await,
+        Some(postgres) => postgres.supervise(|illness| engine.db().note(illness)).await,
         None => std::future::pending().await,
     }
 }

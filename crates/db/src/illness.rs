@@ -67,6 +67,14 @@ impl Health {
     /// Notes what an error tells of.
     pub fn note(&self, error: &sqlx::Error) {
         if let Some(illness) = Illness::in_error(error) {
+            self.set(illness);
+        }
+    }
+
+    /// Notes an illness.
+    pub fn set(&self, illness: Illness) {
+        // A Postgres that a full disk stops is started again and again: the disk is the reason.
+        if illness != Illness::Starting || self.illness() != Some(Illness::DiskFull) {
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), illness));
         }
     }
@@ -101,5 +109,19 @@ mod tests {
         let health = Health(Mutex::new(Some((start, Illness::DiskFull))));
         assert_eq!(health.at(start + Duration::from_secs(29)), Some(Illness::DiskFull));
         assert_eq!(health.at(start + Illness::PAUSE), None);
+    }
+
+    #[test]
+    fn a_full_disk_stays_the_reason_while_postgres_starts_again_and_again() {
+        let health = Health::default();
+        for (noted, known) in [
+            (Illness::Starting, Illness::Starting),
+            (Illness::DiskFull, Illness::DiskFull),
+            (Illness::Starting, Illness::DiskFull),
+            (Illness::ReadOnly, Illness::ReadOnly),
+        ] {
+            health.set(noted);
+            assert_eq!(health.illness(), Some(known), "{noted:?}");
+        }
     }
 }

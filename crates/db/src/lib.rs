@@ -208,9 +208,15 @@ impl Database {
 
     /// Asks for a sign of life; how many migrations of this program are missing.
     async fn pending_migrations(&self, migrator: &Migrator) -> Result<usize, DbError> {
-        self.prove().await?;
-        let pending = migrate::pending(&self.system, migrator).await?;
-        self.health.illness().map_or(Ok(pending), |illness| Err(DbError::ill(illness)))
+        let asked = async {
+            self.prove().await?;
+            migrate::pending(&self.system, migrator).await
+        };
+        match (asked.await, self.health.illness()) {
+            (Err(refused @ DbError::Refused(_)), _) => Err(refused),
+            (_, Some(illness)) => Err(DbError::ill(illness)),
+            (answer, None) => answer,
+        }
     }
 
     /// Whether the connections of both pools work as they must; opens one where there is none.
@@ -283,6 +289,13 @@ impl Databases {
             self.control.pending_migrations(control_migrator),
         );
         [(memory, answers.0), (kb, answers.1), (control, answers.2)]
+    }
+
+    /// Notes what is wrong with the Postgres of all three, which does not run and so cannot say it.
+    pub fn note(&self, illness: Illness) {
+        for database in [&self.memory, &self.kb, &self.control] {
+            database.health.set(illness);
+        }
     }
 
     /// Closes every connection, waiting for those in use: not for ever, because one may hang.

@@ -89,7 +89,7 @@ impl Proof {
         }
         match (&error, self.refusal(), health.illness()) {
             (sqlx::Error::PoolTimedOut, Some(refusal), _) => sqlx::Error::Configuration(Box::new(refusal)),
-            (sqlx::Error::PoolTimedOut, None, Some(illness @ (Illness::Starting | Illness::TooManyConnections))) => {
+            (sqlx::Error::PoolTimedOut, None, Some(illness @ (Illness::Starting | Illness::TooManyConnections | Illness::DiskFull))) => {
                 sqlx::Error::Configuration(Box::new(illness))
             }
             _ => error,

@@ -128,7 +128,7 @@ pub async fn work(config: &Config) -> Result<(), Failure> {
     tracing::info!("working");
     tokio::select! {
         signalled = serve::wait_for_signal() => signalled?,
-        () = serve::supervise(postgres.as_ref()) => {}
+        () = serve::supervise(postgres.as_ref(), &engine) => {}
     }
     tracing::info!("stopping after the current step");
     workers.stop().await;

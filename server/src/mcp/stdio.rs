@@ -31,7 +31,7 @@ pub async fn embedded(config: &Config, key: Option<String>, user: Option<UserRef
     let served = tokio::select! {
         served = talk(&engine, key, user, toolsets) => served,
         signalled = wait_for_signal() => signalled,
-        () = serve::supervise(postgres.as_ref()) => Ok(()),
+        () = serve::supervise(postgres.as_ref(), &engine) => Ok(()),
     };
     workers.stop().await;
     engine.finish_deferred().await;

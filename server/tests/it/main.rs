@@ -19,6 +19,7 @@ mod erasure;
 mod errors;
 mod evals;
 mod forms;
+mod full_disk;
 mod gate;
 mod harness;
 mod health;

@@ -42,10 +42,14 @@ impl Process {
     }
 
     async fn with(variables: &[(&'static str, String)]) -> Self {
+        Self::by(Command::new(env!("CARGO_BIN_EXE_remembrancer")).arg("serve"), variables).await
+    }
+
+    /// Starts a server by a command whose process becomes the server.
+    pub async fn by(command: &mut Command, variables: &[(&'static str, String)]) -> Self {
         let port = || TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let (address, metrics) = (format!("127.0.0.1:{}", port()), format!("127.0.0.1:{}", port()));
-        let child = Command::new(env!("CARGO_BIN_EXE_remembrancer"))
-            .arg("serve")
+        let child = command
             .env_remove("DATABASE_URL")
             .env_remove("PUBLIC_URL")
             .envs(variables.iter().map(|(name, value)| (name, value)))
@@ -72,6 +76,17 @@ impl Process {
         get(&self.address, path, arguments)
     }
 
+    /// The body of an answer, of a refusal as well.
+    pub fn body(&self, path: &str, arguments: &[&str]) -> String {
+        let url = format!("http://{}{path}", self.address);
+        let answer = Command::new("curl").args(["-sS", "--max-time", "30", &url]).args(arguments).output().unwrap();
+        String::from_utf8_lossy(&answer.stdout).into_owned()
+    }
+
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Whether the metrics say that a database answers.
     fn says_up(&self, database: &str) -> bool {
         let metrics = get(&self.metrics, "/metrics", &[]).unwrap();
@@ -87,6 +102,12 @@ impl Process {
     pub fn call(&self, key: &str, tool: &str, input: &serde_json::Value) -> Option<String> {
         let (bearer, input) = (format!("Authorization: Bearer {key}"), input.to_string());
         self.curl(&format!("/api/tools/{tool}"), &["-H", &bearer, "-H", "Content-Type: application/json", "-d", &input])
+    }
+
+    /// Ends it as an administrator does, and says whether that was clean.
+    pub fn stop(mut self) -> bool {
+        assert!(Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap().success());
+        self.child.wait().unwrap().success()
     }
 
     /// Ends it as a crash does.
@@ -165,10 +186,9 @@ async fn a_server_stops_cleanly_when_whoever_started_it_is_gone() {
 #[tokio::test]
 async fn a_server_that_gets_sigterm_stops_cleanly() {
     let world = World::on(TestDatabases::fresh(&SystemClock).await).await;
-    let mut process = Process::start(&world).await;
+    let process = Process::start(&world).await;
     assert!(process.remember(&world.atlas_key, "The printer is on the second floor.").is_some());
-    assert!(Command::new("kill").args(["-TERM", &process.child.id().to_string()]).status().unwrap().success());
-    assert!(process.child.wait().unwrap().success(), "SIGTERM is a clean end");
+    assert!(process.stop(), "SIGTERM is a clean end");
 }
 
 /// Writes as fast as it can until it is stopped, and records what was acknowledged.
@@ -310,18 +330,12 @@ async fn survives_a_halt(scratch: &tempfile::TempDir, directory: &Path) {
         ("STATEMENT_TIMEOUT_SECONDS", "1".to_owned()),
         ("SHUTDOWN_SECONDS", "1".to_owned()),
     ];
-    let mut process = Process::with(&variables).await;
+    let process = Process::with(&variables).await;
     let halted = postmaster(directory).unwrap();
     signal_all("STOP", &halted);
-    let readyz = format!("http://{}/readyz", process.address);
     // An answer from before the halt may serve for another second.
-    until("the readiness that says so", || {
-        let readiness = Command::new("curl").args(["-sS", "--max-time", "30", &readyz]).output().unwrap().stdout;
-        String::from_utf8_lossy(&readiness).contains("does not answer")
-    })
-    .await;
-    assert!(Command::new("kill").args(["-TERM", &process.child.id().to_string()]).status().unwrap().success());
-    assert!(!process.child.wait().unwrap().success(), "its Postgres could not be stopped");
+    until("the readiness that says so", || process.body("/readyz", &[]).contains("does not answer")).await;
+    assert!(!process.stop(), "its Postgres could not be stopped");
     let start = Command::new(env!("CARGO_BIN_EXE_remembrancer"))
         .args(["audit", "verify", "--tenant", "acme"])
         .env_remove("DATABASE_URL")

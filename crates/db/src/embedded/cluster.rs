@@ -259,16 +259,20 @@ impl Cluster {
         String::from_utf8_lossy(new).into_owned()
     }
 
-    /// The last fatal message since then, without the time.
+    /// The last fatal message since then.
     fn fatal(&self, since: u64) -> Option<String> {
-        let log = self.logged(since);
-        let message = |line: &str| line.split_once("FATAL:").or_else(|| line.split_once("PANIC:")).map(|(_, text)| text.trim().to_owned());
-        log.lines().rev().find_map(message)
+        last_fatal(&self.logged(since)).map(str::to_owned)
     }
 
     fn mentions(&self, since: u64, what: &str) -> bool {
         self.logged(since).contains(what)
     }
+}
+
+/// The last fatal message of a log, without the time. What a client was told that came too early is no reason.
+fn last_fatal(log: &str) -> Option<&str> {
+    let fatal = log.lines().rev().filter_map(|line| line.split_once("FATAL:").or_else(|| line.split_once("PANIC:")));
+    fatal.map(|(_, text)| text.trim()).find(|text| !text.starts_with("the database system is "))
 }
 
 /// The installation that pg0 has unpacked into a folder, if it is whole: pgvector comes last.
@@ -293,6 +297,15 @@ fn random() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_reason_of_a_failed_start_is_not_what_an_early_client_was_told() {
+        let log = "07:00:00 [1] LOG:  redo starts at 0/16\n07:00:01 [2] FATAL:  could not write to file \"pg_wal/xlogtemp.2\"\n\
+                   07:00:01 [3] FATAL:  the database system is not yet accepting connections\n07:00:01 [3] DETAIL:  Wait.\n";
+        assert_eq!(last_fatal(log), Some("could not write to file \"pg_wal/xlogtemp.2\""));
+        assert_eq!(last_fatal("07:00:01 [3] FATAL:  the database system is starting up\n"), None);
+        assert_eq!(last_fatal("07:00:01 [3] PANIC:  no checkpoint\n"), Some("no checkpoint"));
+    }
 
     #[test]
     fn a_long_log_is_kept_once_and_begun_again() {

@@ -16,6 +16,7 @@ mod process;
 
 use self::cluster::Cluster;
 use self::process::is_halted;
+use super::illness::Illness;
 use sqlx::{Connection, PgConnection};
 use std::fs::{File, TryLockError};
 use std::io;
@@ -29,6 +30,8 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const ANSWER: Duration = Duration::from_secs(5);
 /// How often a supervisor looks whether Postgres still runs.
 const LOOK: Duration = Duration::from_millis(500);
+/// How long it waits before it tries again to start one that it could not start.
+const AGAIN: Duration = Duration::from_secs(5);
 
 /// What to start and where.
 #[derive(Clone, Debug)]
@@ -69,7 +72,7 @@ pub enum EmbeddedError {
     Foreign { path: PathBuf, owner: u32 },
     #[error("{} holds a cluster, but the user that runs Postgres cannot enter it: run 'chmod o+x' on the folders above it", .0.display())]
     Closed(PathBuf),
-    #[error("the embedded Postgres cannot be started: {reason} (its log is {})", log.display())]
+    #[error("the embedded Postgres cannot be started: {reason} (its log is {}){}", log.display(), advice(reason))]
     NotStarted { reason: String, log: PathBuf },
     #[error("the embedded Postgres (process {pid}) is halted: let it go on with 'kill -CONT {pid}', or end it with 'kill -9 {pid}'")]
     Halted { pid: u32 },
@@ -95,10 +98,27 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
+/// Whether a text tells of a full disk.
+fn is_full(text: &str) -> bool {
+    text.to_lowercase().contains("no space left on device")
+}
+
+/// What to do where Postgres gives a reason that has a remedy.
+fn advice(reason: &str) -> &'static str {
+    if is_full(reason) { ": free space on its disk, then start again" } else { "" }
+}
+
 /// What failed at a path.
 fn at(path: &Path) -> impl FnOnce(io::Error) -> EmbeddedError {
     let path = path.to_owned();
     move |source| EmbeddedError::Io { path, source }
+}
+
+impl EmbeddedError {
+    /// What is wrong with the databases, if that is known.
+    fn illness(&self) -> Option<Illness> {
+        is_full(&self.to_string()).then_some(Illness::DiskFull)
+    }
 }
 
 impl Embedded {
@@ -117,13 +137,18 @@ impl Embedded {
     }
 
     /// Starts Postgres again, with its data and on its port, whenever it has died. Never returns; to be dropped before [`Embedded::stop`].
-    pub async fn supervise(&self) {
+    /// `note` learns why it cannot be started.
+    pub async fn supervise(&self, note: impl Fn(Illness)) {
         loop {
             tokio::time::sleep(LOOK).await;
             match self.revive().await {
                 Ok(false) => {}
                 Ok(true) => tracing::warn!(port = self.port, "the embedded Postgres had died and was started again"),
-                Err(error) => tracing::error!(%error, "the embedded Postgres has died and cannot be started; trying again"),
+                Err(error) => {
+                    tracing::error!(%error, "the embedded Postgres has died and cannot be started; trying again");
+                    error.illness().into_iter().for_each(&note);
+                    tokio::time::sleep(AGAIN).await;
+                }
             }
         }
     }
@@ -252,5 +277,16 @@ mod tests {
         );
         let closed = sentence(io::ErrorKind::ReadOnlyFilesystem);
         assert!(closed.ends_with("set DATA_DIR to a folder that this user may write to"), "{closed}");
+    }
+
+    #[test]
+    fn a_postgres_that_a_full_disk_stops_says_so() {
+        let stopped = |reason: &str| EmbeddedError::NotStarted { reason: reason.into(), log: PathBuf::from("/data/server.log") };
+        let full = stopped("could not write to file \"pg_wal/xlogtemp.7\": No space left on device");
+        assert_eq!(full.illness(), Some(Illness::DiskFull));
+        assert!(full.to_string().ends_with("(its log is /data/server.log): free space on its disk, then start again"), "{full}");
+        let locked = stopped("lock file \"postmaster.pid\" already exists");
+        assert_eq!(locked.illness(), None);
+        assert!(locked.to_string().ends_with("(its log is /data/server.log)"), "{locked}");
     }
 }

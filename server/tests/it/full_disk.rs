@@ -11,17 +11,33 @@ use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use tempfile::TempDir;
 
 const FULL: &str = "the disk of the database is full";
 /// Segments of the write-ahead log that may be there already when the disk becomes full, at most.
 const SEGMENTS: usize = 20;
 
-/// A command that runs a line of shell, in which `$0` is a folder, in a view of the file system where a small disk is in that folder.
-fn with_small_disk(folder: &Path, line: &str) -> Command {
-    let line = format!("mount -t tmpfs -o size=256m,mode=755 tmpfs \"$0\" && {line}");
-    let mut command = Command::new("unshare");
-    command.args(["--mount", "sh", "-c", &line]).arg(folder);
-    command
+/// A command that runs the program in a view of the file system where a disk of so many MiB is its data folder. Absent, with a sentence, where
+/// this user may not mount one.
+fn with_small_disk(folder: &Path, megabytes: u32, command: &str) -> Option<Command> {
+    let mount = format!("mount -t tmpfs -o size={megabytes}m,mode=755 tmpfs \"$0\"");
+    let mounted = |line: &str| {
+        let mut mounted = Command::new("unshare");
+        mounted.args(["--mount", "sh", "-c", line]).arg(folder).arg(env!("CARGO_BIN_EXE_remembrancer"));
+        mounted
+    };
+    if !mounted(&mount).output().is_ok_and(|tried| tried.status.success()) {
+        eprintln!("skipped: this user may not mount a small disk to fill");
+        return None;
+    }
+    let mut program = mounted(&format!("{mount} && exec \"$1\" {command}"));
+    program.env_remove("DATABASE_URL").env("DATA_DIR", folder);
+    Some(program)
+}
+
+/// A folder that the user of the embedded Postgres may enter.
+fn scratch() -> TempDir {
+    tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap()
 }
 
 /// Writes until the disk has no room.
@@ -52,17 +68,21 @@ fn remembered(process: &Process, key: &str, content: &str) -> String {
     process.body("/api/tools/agent_memory_remember", &["-H", &bearer, "-H", "Content-Type: application/json", "-d", &fact])
 }
 
+#[test]
+fn a_first_start_without_room_says_what_to_do() {
+    let scratch = scratch();
+    let Some(mut migrate) = with_small_disk(scratch.path(), 40, "migrate") else { return };
+    let refused = migrate.output().unwrap();
+    let sentence = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success() && sentence.contains("free space on its disk, then start again"), "{sentence}");
+}
+
 #[tokio::test]
 async fn a_full_disk_is_named_and_costs_nothing_that_was_acknowledged() {
-    let scratch = tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap();
+    let scratch = scratch();
     let folder = scratch.path();
-    if !with_small_disk(folder, "true").output().is_ok_and(|tried| tried.status.success()) {
-        eprintln!("skipped: this user may not mount a small disk to fill");
-        return;
-    }
-    let mut serve = with_small_disk(folder, "exec \"$1\" serve");
-    serve.arg(env!("CARGO_BIN_EXE_remembrancer"));
-    let process = Process::by(&mut serve, &[("DATA_DIR", folder.display().to_string())]).await;
+    let Some(mut serve) = with_small_disk(folder, 256, "serve") else { return };
+    let process = Process::by(&mut serve, &[]).await;
     // The same folder as the server sees it.
     let disk = PathBuf::from(format!("/proc/{}/root", process.id())).join(folder.strip_prefix("/").unwrap());
     let noted = |name: &str| fs::read_to_string(disk.join("postgres").join(name)).unwrap().trim().to_owned();

@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 const SETTINGS: &str = "remembrancer.conf";
 /// Bytes of Postgres' log from which the next start begins a new one.
 const LOG_MAX: u64 = 16 * 1024 * 1024;
+/// Bytes that pg0, what it unpacks and a new cluster take up together, and some more.
+const ROOM: u64 = 200 * 1024 * 1024;
 
 /// Whether a complete cluster is in `data_dir`.
 ///
@@ -95,6 +97,7 @@ impl Cluster {
         }
         let scratch = self.home.join("unpacking");
         remove(&scratch)?;
+        require_room(&self.home)?;
         self.owner.create_private_dir(&scratch)?;
         // The user who runs it may not be able to reach the original.
         let program = scratch.join("pg0");
@@ -273,6 +276,15 @@ impl Cluster {
 fn last_fatal(log: &str) -> Option<&str> {
     let fatal = log.lines().rev().filter_map(|line| line.split_once("FATAL:").or_else(|| line.split_once("PANIC:")));
     fatal.map(|(_, text)| text.trim()).find(|text| !text.starts_with("the database system is "))
+}
+
+/// Refuses a disk on which a first start would fail half way: pg0 does not say that the disk is full.
+fn require_room(folder: &Path) -> Result<(), EmbeddedError> {
+    let disk = rustix::fs::statvfs(folder).map_err(|error| at(folder)(error.into()))?;
+    match disk.f_bavail.saturating_mul(disk.f_frsize) < ROOM {
+        true => Err(at(folder)(io::ErrorKind::StorageFull.into())),
+        false => Ok(()),
+    }
 }
 
 /// The installation that pg0 has unpacked into a folder, if it is whole: pgvector comes last.

@@ -56,11 +56,13 @@ claim_target() {
   (cd "$REPO" && find src crates app server tests migrations Cargo.toml -type f -exec touch {} +)
   mkdir -p "$CARGO_TARGET_DIR" && echo "$REPO" >"$CARGO_TARGET_DIR/.clone"
 }
-build_server() { cargo build --package server && keep_server; }
+build_server() { cargo build --package server --profile "${1:-dev}" && keep_server "$@"; } # [profile]
 # Keeps what cargo built last, for the scripts that run it.
-keep_server() {
+keep_server() { # [profile]
+  local built=$CARGO_TARGET_DIR/${1:-debug}/remembrancer
+  [ "${1:-dev}" != dev ] || built=$CARGO_TARGET_DIR/debug/remembrancer
   mkdir -p "$REPO/target"
-  ln -f "$CARGO_TARGET_DIR/debug/remembrancer" "$SERVER" 2>/dev/null || cp -f "$CARGO_TARGET_DIR/debug/remembrancer" "$SERVER"
+  ln -f "$built" "$SERVER" 2>/dev/null || cp -f "$built" "$SERVER"
 }
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
 # Waits until a server is ready; fails if it ends before, or after two minutes.

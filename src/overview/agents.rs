@@ -56,6 +56,7 @@ fn summary(agent: Agent, counts: Option<Counts>, first_day: NaiveDate, written: 
         id: agent.id,
         kind: agent.kind,
         blocked: agent.blocked_at.is_some(),
+        retired: agent.retired_at.is_some(),
         live: counts.as_ref().map_or(0, |counts| counts.live),
         deleted: counts.as_ref().map_or(0, |counts| counts.deleted),
         added_7d: activity.iter().rev().take(WEEK).map(|day| day.written).sum(),
@@ -121,5 +122,6 @@ pub async fn agent_names(engine: &Engine, ctx: &OpContext) -> Result<Vec<AgentNa
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let agents = store::agents(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
-    Ok(agents.into_iter().map(|agent| AgentName { id: agent.id, slug: agent.slug, name: agent.name }).collect())
+    let name = |Agent { id, slug, name, retired_at, .. }| AgentName { id, slug, name, retired: retired_at.is_some() };
+    Ok(agents.into_iter().map(name).collect())
 }

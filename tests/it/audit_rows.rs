@@ -9,7 +9,10 @@ use remembrancer::vocabulary::NewTerm;
 use remembrancer::{capture, consolidation, erasure, lifecycle, memories, vocabulary};
 use std::collections::BTreeSet;
 use std::path::Path;
-use wire::{AgentId, CaptureMode, Discipline, KeyScope, NewErasure, NewProject, OperatorRole, Usd, UserRef};
+use wire::{
+    AgentId, AgentSettings, CaptureMode, Discipline, KeyPreset, KeyScope, NewApiKey, NewErasure, NewInvitation, NewProject, OperatorRole,
+    OperatorSettings, Usd, UserRef, UserSettings,
+};
 
 /// Verbs that change nothing, although a viewer may not call them.
 const READS: &[&str] = &[
@@ -22,6 +25,12 @@ const READS: &[&str] = &[
     "erasure::requests",
     "erasure::show",
     "erasure::verify_report",
+    "identity::agent_settings",
+    "identity::list_agents",
+    "identity::list_invitations",
+    "identity::list_keys",
+    "identity::list_operators",
+    "identity::list_users",
     "identity::operator_by_login",
     "identity::users",
     "model_change::overview",
@@ -131,8 +140,9 @@ async fn agents(story: &mut Story<'_>) {
     let newcomer = story.leaves("identity::create_agent", "agent.created", create).await.id;
     let create = identity::create_agent_with_id(engine, vera, AgentId(nowhere()), "arrival", "Arrival", false);
     story.leaves("identity::create_agent_with_id", "agent.created", create).await;
-    let set = identity::set_discipline(engine, vera, newcomer, Discipline::Confirming);
-    story.leaves("identity::set_discipline", "agent.discipline_set", set).await;
+    let confirming = AgentSettings { discipline: Some(Discipline::Confirming), ..AgentSettings::default() };
+    let put = identity::put_agent(engine, vera, "newcomer", confirming);
+    story.leaves("identity::put_agent", "agent.changed", put).await;
     let set = identity::set_keeps_context_texts(engine, vera, newcomer, true);
     story.leaves("identity::set_keeps_context_texts", "agent.context_texts_set", set).await;
     let set = identity::set_knowledge_categories(engine, vera, newcomer, &[]);
@@ -141,9 +151,19 @@ async fn agents(story: &mut Story<'_>) {
     let (key, _) = story.leaves("identity::create_key", "key.created", create).await;
     let set = identity::set_toolsets(engine, vera, key, &[]);
     story.leaves("identity::set_toolsets", "key.toolsets_set", set).await;
+    story.leaves("identity::rotate_key", "key.rotated", identity::rotate_key(engine, vera, key, 1)).await;
     story.leaves("identity::revoke_key", "key.revoked", identity::revoke_key(engine, vera, key)).await;
+    story.leaves("identity::add_key", "key.created", identity::add_key(engine, vera, new_key("newcomer"))).await;
     let block = identity::set_blocked(engine, vera, newcomer, true, "because");
     story.leaves("identity::set_blocked", "agent.blocked", block).await;
+    let retire = identity::retire_agent(engine, vera, "newcomer", Some("because"));
+    story.leaves("identity::retire_agent", "agent.retired", retire).await;
+}
+
+/// A key with the scopes of a reader.
+fn new_key(agent: &str) -> NewApiKey {
+    let (preset, name) = (Some(KeyPreset::Reader), "laptop".to_owned());
+    NewApiKey { agent: agent.to_owned(), name, scopes: vec![], preset, user_id: None, expires_at: None, toolsets: vec![] }
 }
 
 /// What changes operators, users and what is kept of them.
@@ -153,9 +173,20 @@ async fn people(story: &mut Story<'_>) {
     let idris = story.leaves("identity::create_operator", "operator.created", create).await;
     let set = identity::set_roles(engine, vera, idris, &[OperatorRole::Reviewer]);
     story.leaves("identity::set_roles", "operator.roles_set", set).await;
+    let rename = OperatorSettings { name: Some("Idris Orr".into()), roles: None };
+    story.leaves("identity::change_operator", "operator.changed", identity::change_operator(engine, vera, idris, rename)).await;
+    story.leaves("identity::end_sessions", "operator.sessions_ended", identity::end_sessions(engine, vera, idris)).await;
+    let offer = identity::offer_password(engine, vera, idris, 1);
+    story.leaves("identity::offer_password", "operator.password_offered", offer).await;
+    let new = NewInvitation { login: "mole@acme.example".into(), name: "Mole".into(), roles: vec![OperatorRole::Viewer], hours: 1 };
+    let invited = story.leaves("identity::invite", "operator.invited", identity::invite(engine, vera, new)).await.invitation.id;
+    let withdraw = identity::withdraw_invitation(engine, vera, invited);
+    story.leaves("identity::withdraw_invitation", "operator.invitation_withdrawn", withdraw).await;
     story.leaves("identity::disable_operator", "operator.disabled", identity::disable_operator(engine, vera, idris)).await;
     let mina = story.leaves("identity::add_user", "user.added", identity::add_user(engine, vera, "crm-4711", None, None)).await.id;
     let user: UserRef = mina.into();
+    let rename = UserSettings { name: Some("Mina".into()), external_ref: None };
+    story.leaves("identity::put_user", "user.changed", identity::put_user(engine, vera, &user, rename)).await;
     story.leaves("erasure::hold", "hold.set", erasure::hold(engine, vera, &user, "because")).await;
     story.leaves("erasure::lift_hold", "hold.lifted", erasure::lift_hold(engine, vera, &user, "because")).await;
     let new = NewErasure { user, reason: "Article 17, case 31".into(), names: vec![], mentions: vec![] };

@@ -13,8 +13,8 @@ use sha2::{Digest, Sha256};
 use sqlx::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 use wire::{
-    AuditFilter, AuditVisibility, Discipline, EventId, ForgetRequest, KeyScope, LinkRequest, MemoryRef, NewErasure, NewProject,
-    OperatorRole, ProposeRequest, Relation, Toolset,
+    AgentSettings, AuditFilter, AuditVisibility, Discipline, EventId, ForgetRequest, KeyScope, LinkRequest, MemoryRef, NewErasure,
+    NewInvitation, NewProject, OperatorRole, ProposeRequest, Relation, Toolset,
 };
 
 async fn verify(engine: &Engine, ctx: &OpContext, expected: Option<&Anchor>) -> audit::Verified {
@@ -259,12 +259,14 @@ async fn a_change_of_keys_operators_and_agents_is_made_with_its_audit_row_or_not
     let mina = format!("mina@{}", world.tenant_slug);
     let operator = identity::create_operator(engine, system, &mina, "Mina", PASSWORD, &[OperatorRole::Viewer]).await.unwrap();
     let (key, _) = identity::create_key(engine, system, agent(&world.atlas), "laptop", KeyScope::ALL, None, None).await.unwrap();
+    let newcomer = || NewInvitation { login: "mole@acme.example".into(), name: "Mole".into(), roles: vec![OperatorRole::Viewer], hours: 1 };
     let fingerprint = || async {
         let mut owner = owner(&engine.urls().internal_shared).await;
         let sql = "select concat_ws('/', (select md5(string_agg(t::text, '|' order by t::text)) from tenants t),
                           (select md5(string_agg(t::text, '|' order by t::text)) from agents t),
                           (select md5(string_agg(t::text, '|' order by t::text)) from api_keys t),
-                          (select md5(string_agg(t::text, '|' order by t::text)) from operators t), (select count(*) from audit_log))";
+                          (select md5(string_agg(t::text, '|' order by t::text)) from operators t),
+                          (select md5(string_agg(t::text, '|' order by t::text)) from operator_invitations t), (select count(*) from audit_log))";
         let print: String = sqlx::query_scalar(sql).fetch_one(&mut owner).await.unwrap();
         owner.close().await.unwrap();
         print
@@ -274,7 +276,14 @@ async fn a_change_of_keys_operators_and_agents_is_made_with_its_audit_row_or_not
             ("tenant.created", Box::pin(async { identity::create_tenant(engine, "elsewhere", "Elsewhere").await.map(drop) })),
             ("agent.created", Box::pin(async { identity::create_agent(engine, system, "zephyr", "Zephyr", false).await.map(drop) })),
             ("agent.blocked", Box::pin(async { identity::set_blocked(engine, system, agent(&world.atlas), true, "lost").await.map(drop) })),
-            ("agent.discipline_set", Box::pin(identity::set_discipline(engine, system, agent(&world.atlas), Discipline::Confirming))),
+            (
+                "agent.changed",
+                Box::pin(async {
+                    let confirming = AgentSettings { discipline: Some(Discipline::Confirming), ..AgentSettings::default() };
+                    identity::put_agent(engine, system, "atlas", confirming).await.map(drop)
+                }),
+            ),
+            ("key.rotated", Box::pin(async { identity::rotate_key(engine, system, key, 24).await.map(drop) })),
             (
                 "key.created",
                 Box::pin(async {
@@ -289,6 +298,8 @@ async fn a_change_of_keys_operators_and_agents_is_made_with_its_audit_row_or_not
                     identity::create_operator(engine, system, "idris", "Idris", PASSWORD, &[OperatorRole::Viewer]).await.map(drop)
                 }),
             ),
+            ("operator.invited", Box::pin(async { identity::invite(engine, system, newcomer()).await.map(drop) })),
+            ("operator.sessions_ended", Box::pin(identity::end_sessions(engine, system, operator))),
             ("operator.password_reset", Box::pin(identity::reset_password(engine, &mina, "another long password"))),
             ("operator.disabled", Box::pin(identity::disable_operator(engine, system, operator))),
         ]

@@ -1,6 +1,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod activity;
+mod administration;
 mod assembly;
 mod audit_chain;
 mod audit_names;

@@ -242,6 +242,7 @@ async fn nobody_is_every_agent_or_none() {
         // The table does not accept it either.
         let agent = identity::Agent {
             blocked_at: None,
+            retired_at: None,
             id: AgentId(id),
             kind: wire::AgentKind::Agent,
             slug: "everybody".into(),

@@ -16,10 +16,10 @@ use remembrancer::{
 use std::collections::BTreeSet;
 use std::path::Path;
 use wire::{
-    AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId,
-    EventId, ExplainRequest, InboxVerdict, KeyId, KeyScope, LeafId, LinkRequest, MemoryId, MemoryKind, MemoryRef, NewErasure, NewProject,
-    OperatorId, OperatorRole, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, Relation, RetrievalId, SourceId, SuggestionId,
-    TermChange, TermId, Usd, UserId, Verdict, ViewId, ViewPage,
+    AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, DocumentId, ErasureId, EventId,
+    ExplainRequest, InboxVerdict, InvitationId, KeyId, KeyScope, LeafId, LinkRequest, MemoryId, MemoryKind, MemoryRef, NewApiKey,
+    NewErasure, NewInvitation, NewProject, OperatorId, OperatorRole, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, Relation,
+    RetrievalId, SourceId, SuggestionId, TermChange, TermId, Usd, UserId, Verdict, ViewId, ViewPage,
 };
 
 struct Verb {
@@ -56,6 +56,15 @@ fn nobodys_profile() -> Subject {
 
 fn rejection() -> Verdict {
     Verdict::Reject { reason: "no term".into() }
+}
+
+fn new_key() -> NewApiKey {
+    let (agent, name, scopes) = ("nobody".into(), "laptop".into(), vec![KeyScope::MemoryRead]);
+    NewApiKey { agent, name, scopes, preset: None, user_id: None, expires_at: None, toolsets: vec![] }
+}
+
+fn newcomer() -> NewInvitation {
+    NewInvitation { login: "mole@acme.example".into(), name: "Mole".into(), roles: vec![OperatorRole::Viewer], hours: 1 }
 }
 
 fn retirement() -> TermChange {
@@ -130,7 +139,13 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::create_agent_with_id" Admin
         |w, c| identity::create_agent_with_id(&w.engine, c, AgentId(uuid::Uuid::from_u128(7)), "arrival", "Arrival", false);
     "identity::set_blocked" Admin |w, c| identity::set_blocked(&w.engine, c, AgentId(nowhere()), true, "because");
-    "identity::set_discipline" Admin |w, c| identity::set_discipline(&w.engine, c, AgentId(nowhere()), Discipline::Confirming);
+    "identity::put_agent" Admin |w, c| identity::put_agent(&w.engine, c, "newcomer", Default::default());
+    "identity::list_agents" Admin |w, c| identity::list_agents(&w.engine, c);
+    "identity::agent_settings" Admin |w, c| identity::agent_settings(&w.engine, c, "nobody");
+    "identity::retire_agent" Admin |w, c| identity::retire_agent(&w.engine, c, "nobody", None);
+    "identity::add_key" Admin |w, c| identity::add_key(&w.engine, c, new_key());
+    "identity::rotate_key" Admin |w, c| identity::rotate_key(&w.engine, c, KeyId(nowhere()), 24);
+    "identity::list_keys" Admin |w, c| identity::list_keys(&w.engine, c, None);
     "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[KeyScope::MemoryRead], None, None);
     "identity::revoke_key" Admin |w, c| identity::revoke_key(&w.engine, c, KeyId(nowhere()));
     "identity::set_toolsets" Admin |w, c| identity::set_toolsets(&w.engine, c, KeyId(nowhere()), &[]);
@@ -149,8 +164,17 @@ const OF_OPERATORS: &[Verb] = verbs! {
         |w, c| identity::create_operator(&w.engine, c, "idris@acme.example", "Idris", PASSWORD, &[OperatorRole::Viewer]);
     "identity::operator_by_login" Admin |w, c| identity::operator_by_login(&w.engine, c, "nobody@acme.example");
     "identity::disable_operator" Admin |w, c| identity::disable_operator(&w.engine, c, OperatorId(nowhere()));
+    "identity::list_operators" Admin |w, c| identity::list_operators(&w.engine, c);
+    "identity::change_operator" Admin |w, c| identity::change_operator(&w.engine, c, OperatorId(nowhere()), Default::default());
+    "identity::end_sessions" Admin |w, c| identity::end_sessions(&w.engine, c, OperatorId(nowhere()));
+    "identity::invite" Admin |w, c| identity::invite(&w.engine, c, newcomer());
+    "identity::list_invitations" Admin |w, c| identity::list_invitations(&w.engine, c);
+    "identity::withdraw_invitation" Admin |w, c| identity::withdraw_invitation(&w.engine, c, InvitationId(nowhere()));
+    "identity::offer_password" Admin |w, c| identity::offer_password(&w.engine, c, OperatorId(nowhere()), 24);
     "identity::set_roles" Admin |w, c| identity::set_roles(&w.engine, c, OperatorId(nowhere()), &[OperatorRole::Viewer]);
     "identity::add_user" Admin |w, c| identity::add_user(&w.engine, c, "crm-4711", None, None);
+    "identity::put_user" Admin |w, c| async { identity::put_user(&w.engine, c, &"crm-4712".parse().unwrap(), Default::default()).await };
+    "identity::list_users" Admin |w, c| identity::list_users(&w.engine, c, None);
     "identity::users" Admin |w, c| identity::users(&w.engine, c);
     "identity::users_by_id" Viewer |w, c| identity::users_by_id(&w.engine, c, &[UserId(nowhere())]);
     "identity::find_users" Viewer |w, c| identity::find_users(&w.engine, c, "crm");

@@ -335,6 +335,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("vocabulary", include_str!("../../src/vocabulary/store/terms.rs")),
         ("audit", include_str!("../../crates/foundation/src/audit/store.rs")),
         ("identity", include_str!("../../crates/foundation/src/identity/store/mod.rs")),
+        ("identity", include_str!("../../crates/foundation/src/identity/store/invitations.rs")),
         ("identity", include_str!("../../crates/foundation/src/identity/store/keys.rs")),
         ("identity", include_str!("../../crates/foundation/src/identity/store/oauth.rs")),
         ("identity", include_str!("../../crates/foundation/src/identity/store/operators.rs")),

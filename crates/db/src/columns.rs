@@ -308,6 +308,11 @@ pub const TABLES: &[Table] = {
             erasure: Erasure::Keep("people of the organisation, disabled when they leave"), columns: &[
             ("login", Name, false), ("name", Name, false), ("password_hash", Secret, false), ("roles", Plain, false),
         ] },
+        Table { database: "internal_shared", name: "operator_invitations", label: "Links for operators", kept: Session,
+            erasure: Erasure::Keep("people of the organisation, until the link is used or expires"), columns: &[
+            ("kind", Plain, false), ("token_hash", Secret, false), ("login", Name, false), ("name", Name, false), ("roles", Plain, false),
+            ("created_by", Name, false),
+        ] },
         Table { database: "internal_shared", name: "sessions", label: "Sessions of operators", kept: Session,
             erasure: Erasure::Keep("what an operator typed into a refused form, until the next page"), columns: &[
             ("data", Words, false), ("id_hash", Secret, false),

@@ -257,6 +257,21 @@ impl OpContext {
         }
     }
 
+    /// The same operation with the rights of an admin, for a key with the scope `admin`: no right of an agent is left. What such a key may not
+    /// do, although an admin may, asks [`OpContext::is_key`].
+    ///
+    /// # Errors
+    /// `Forbidden`, naming the scope.
+    pub fn as_admin(&self) -> Result<Self, Error> {
+        self.require(KeyScope::Admin)?;
+        Ok(Self { access: Access::Roles(vec![OperatorRole::Admin]), ..self.clone() })
+    }
+
+    /// Whether a program acts with a key, and no person.
+    pub fn is_key(&self) -> bool {
+        matches!(self.actor, Actor::Agent { .. })
+    }
+
     /// Requires that the caller may read memories at all.
     ///
     /// # Errors

@@ -43,6 +43,8 @@ pub struct AgentName {
     pub id: AgentId,
     pub slug: String,
     pub name: String,
+    /// Nobody can choose it any more, except to look at what it has.
+    pub retired: bool,
 }
 
 /// An API key as the agent's page shows it.
@@ -112,6 +114,7 @@ pub struct AgentSummary {
     pub slug: String,
     pub name: String,
     pub blocked: bool,
+    pub retired: bool,
     /// Memories that a recall can find.
     pub live: i64,
     pub deleted: i64,

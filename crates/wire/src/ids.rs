@@ -37,6 +37,8 @@ id! {
     OperatorId,
     /// An API key.
     KeyId,
+    /// A one-time link for somebody who becomes an operator, or needs a new password.
+    InvitationId,
     /// One thing remembered.
     MemoryId,
     /// One row of an event bus, of an outbox or of the audit log.

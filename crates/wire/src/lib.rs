@@ -4,6 +4,7 @@
 //! Times are RFC 3339 in UTC, ids are UUIDs in their usual text form, numbers on the wire are `i64`, `u32` or `f64`.
 
 mod activity;
+mod admin;
 mod agents;
 mod assembly;
 mod audit;
@@ -54,6 +55,11 @@ mod vocabulary;
 pub use activity::{
     ACTION_MAX, ActionKind, MESSAGE_MAX, META_MAX, NewStep, OUTCOME_MAX, OUTPUT_MAX, RecordActionRequest, RecordActionResponse,
     RecordStepRequest, RecordStepsRequest, RecordStepsResponse, STEPS_MAX,
+};
+pub use admin::{
+    AdminAgent, AdminAgents, AdminOperator, AdminOperators, AdminUser, AdminUsers, AgentSettings, ApiKey, ApiKeys, Changed,
+    INVITATION_HOURS, INVITATION_HOURS_MAX, INVITATION_PAGE, Invitation, InvitationKind, Invitations, KeyPreset, MadeApiKey,
+    MadeInvitation, NewApiKey, NewInvitation, OVERLAP_HOURS, OVERLAP_HOURS_MAX, OperatorSettings, RotateKey, UserSettings,
 };
 pub use agents::{ActivityDay, AgentDetail, AgentKey, AgentKind, AgentName, AgentSummary, Toolset};
 pub use assembly::{

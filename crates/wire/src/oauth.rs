@@ -37,7 +37,8 @@ pub const SCOPES_DEFAULT: &[KeyScope] = {
 };
 
 impl KeyScope {
-    /// The role with which an operator may give this scope to a client. None: no client gets it, because access is given for one user.
+    /// The role with which an operator may give this scope to a client. None: no client gets it, because access is given to one agent for one
+    /// user.
     ///
     /// It is the role that the console requires for the same, except for single tools that change the profile of that user.
     pub fn granted_by(self) -> Option<OperatorRole> {
@@ -46,7 +47,7 @@ impl KeyScope {
             Self::MemoryWrite | Self::MemoryForget | Self::CaptureWrite => Some(OperatorRole::Operator),
             Self::CommonsWrite | Self::VocabularyPropose | Self::KbWrite => Some(OperatorRole::Reviewer),
             Self::Export => Some(OperatorRole::Admin),
-            Self::UsersAny => None,
+            Self::UsersAny | Self::Admin => None,
         }
     }
 
@@ -246,7 +247,7 @@ mod tests {
         assert_eq!(KeyScope::asked_for("kb:read offline_access users:any memory:read"), [KeyScope::MemoryRead, KeyScope::KbRead]);
         assert!(KeyScope::asked_for("openid").is_empty());
         assert!(SCOPES_DEFAULT.iter().all(|scope| scope.granted_by().is_some()));
-        assert!(!KeyScope::UsersAny.is_granted_by(OperatorRole::ALL));
+        assert!(!KeyScope::UsersAny.is_granted_by(OperatorRole::ALL) && !KeyScope::Admin.is_granted_by(OperatorRole::ALL));
         assert!(!KeyScope::MemoryWrite.is_granted_by(&[OperatorRole::Viewer]));
     }
 

@@ -21,6 +21,15 @@ text_enum! {
         Export = "export",
         /// Naming the user of a call in its arguments, instead of in a header or by a key that is bound to one.
         UsersAny = "users:any",
+        /// Managing agents, keys, users and operators with `/api/admin`. Only a person with the role `admin` makes such a key.
+        Admin = "admin",
+    }
+}
+
+impl KeyScope {
+    /// The scopes of agents: all but `admin`.
+    pub fn of_agents() -> Vec<Self> {
+        Self::ALL.iter().copied().filter(|scope| *scope != Self::Admin).collect()
     }
 }
 

@@ -274,7 +274,7 @@ async fn ingest(engine: &Engine, ctx: &OpContext) -> Result<(), Failure> {
 
 async fn agent(engine: &Engine, ctx: &OpContext, slug: &str, name: &str) -> Result<OpContext, Failure> {
     let agent = identity::create_agent(engine, ctx, slug, name, false).await?;
-    let (_, key) = identity::create_key(engine, ctx, agent.id, "demo data", KeyScope::ALL, None, None).await?;
+    let (_, key) = identity::create_key(engine, ctx, agent.id, "demo data", &KeyScope::of_agents(), None, None).await?;
     Ok(identity::authenticate(engine, &key, RequestId(engine.clock().id())).await?)
 }
 

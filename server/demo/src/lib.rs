@@ -78,7 +78,7 @@ async fn credentials(engine: &Engine, ctx: &OpContext, directory: &Path) -> Resu
         Ok(key) => key,
         Err(_) => {
             let atlas = identity::agent_by_slug(engine, ctx, "atlas").await?;
-            let (_, key) = identity::create_key(engine, ctx, atlas.id, "demo", KeyScope::ALL, None, None).await?;
+            let (_, key) = identity::create_key(engine, ctx, atlas.id, "demo", &KeyScope::of_agents(), None, None).await?;
             write_secret(&key_file, &format!("{key}\n"))?;
             key
         }

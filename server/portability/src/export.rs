@@ -122,7 +122,7 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
     for agent in everybody.into_iter().filter(|agent| agent.kind == AgentKind::Agent) {
         let own = selection == &Selection::Agent(agent.id);
         if own || named.as_ref().is_none_or(|named| named.contains(&agent.id)) {
-            let Agent { id, slug, name, require_user, discipline, kind: _, blocked_at: _ } = agent;
+            let Agent { id, slug, name, require_user, discipline, kind: _, blocked_at: _, retired_at: _ } = agent;
             let line = AgentLine { id, slug, name, require_user, discipline };
             sheet.record(&line).await?;
         }

@@ -379,7 +379,7 @@ impl Importer<'_> {
             let count = self.agents(batch).await?;
             for (_, agent) in batch.of::<AgentLine>().filter(|(_, agent)| !self.known.contains(&agent.slug)) {
                 let AgentLine { id, slug, name, require_user, discipline } = agent.clone();
-                let agent = Agent { id, kind: AgentKind::Agent, slug, name, require_user, discipline, blocked_at: None };
+                let agent = Agent { id, kind: AgentKind::Agent, slug, name, require_user, discipline, blocked_at: None, retired_at: None };
                 identity::adopt_agent(self.engine, self.ctx, &agent).await?;
             }
             return Ok(count);

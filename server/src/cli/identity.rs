@@ -1,10 +1,13 @@
 //! Tenants, agents, keys and operators, from the command line.
 
 use super::{Failure, manage, policy};
-use chrono::Duration;
+use chrono::{DateTime, Duration, Utc};
 use clap::Subcommand;
 use foundation::{Engine, OpContext, identity};
-use wire::{AgentId, Discipline, KeyId, KeyScope, OperatorRole, Toolset, UserRef};
+use wire::{
+    AgentId, AgentSettings, ApiKey, Discipline, INVITATION_HOURS, InvitationId, KeyId, KeyPreset, KeyScope, MadeApiKey, MadeInvitation,
+    NewApiKey, NewInvitation, OVERLAP_HOURS, OperatorId, OperatorRole, OperatorSettings, Toolset, UserRef,
+};
 
 /// Characters of a generated password: 20 of 62 symbols are 119 bits.
 const PASSWORD_LENGTH: usize = 20;
@@ -48,6 +51,33 @@ pub enum Agent {
         #[arg(long, default_value = "aggressive")]
         discipline: Discipline,
     },
+    /// List agents with their settings
+    List {
+        #[arg(long)]
+        tenant: String,
+    },
+    /// Change the name that people read; the slug never changes
+    Rename {
+        slug: String,
+        name: String,
+        #[arg(long)]
+        tenant: String,
+    },
+    /// Retire an agent: revoke its keys, and offer it to nobody; its memories stay
+    Retire {
+        slug: String,
+        #[arg(long)]
+        tenant: String,
+        /// Kept in the audit log
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Bring a retired agent back, without its keys
+    Restore {
+        slug: String,
+        #[arg(long)]
+        tenant: String,
+    },
     /// Choose the documents that search_my_memories searches for an agent
     SetKnowledge {
         slug: String,
@@ -87,8 +117,11 @@ pub enum Key {
         #[arg(long)]
         name: String,
         /// Scopes of the key, separated by commas; GET /api/docs names the scopes that each operation needs
-        #[arg(long, value_delimiter = ',', required = true)]
+        #[arg(long, value_delimiter = ',', required_unless_present = "preset")]
         scopes: Vec<KeyScope>,
+        /// Scopes under one name, besides those of --scopes: reader, agent or importer
+        #[arg(long)]
+        preset: Option<KeyPreset>,
         /// Bind the key to this user: your own reference, or the id that memories carry
         #[arg(long)]
         user: Option<UserRef>,
@@ -98,6 +131,23 @@ pub enum Key {
         /// Tools that MCP clients list besides core: capture, knowledge, vocabulary, profile or all, separated by commas
         #[arg(long, value_delimiter = ',')]
         toolsets: Vec<Toolset>,
+    },
+    /// List the keys of a tenant or of one agent: when and from which address each was last used, and when it ends
+    List {
+        #[arg(long)]
+        tenant: String,
+        /// The agent's slug
+        #[arg(long)]
+        agent: Option<String>,
+    },
+    /// Replace a key by a new one with the same rights, print it once, and end the old one after some hours
+    Rotate {
+        id: KeyId,
+        #[arg(long)]
+        tenant: String,
+        /// Hours for which the old key keeps working; 0 revokes it at once
+        #[arg(long, default_value_t = OVERLAP_HOURS, value_name = "HOURS")]
+        overlap: u32,
     },
     /// Choose the tools that MCP clients list with a key besides core; without --toolsets, none
     SetToolsets {
@@ -130,8 +180,61 @@ pub enum Operator {
         #[arg(long, value_delimiter = ',', default_value = "viewer")]
         roles: Vec<OperatorRole>,
     },
+    /// List operators with their roles
+    List {
+        #[arg(long)]
+        tenant: String,
+    },
+    /// Invite a person with a one-time link, and print it once; the person chooses the password
+    Invite {
+        /// The name for signing in
+        login: String,
+        #[arg(long)]
+        tenant: String,
+        #[arg(long)]
+        name: String,
+        /// Roles of the operator, separated by commas: viewer, operator, reviewer, admin
+        #[arg(long, value_delimiter = ',', default_value = "viewer")]
+        roles: Vec<OperatorRole>,
+        /// Hours for which the link is valid
+        #[arg(long, default_value_t = INVITATION_HOURS)]
+        hours: u32,
+    },
+    /// List the links that nobody has used yet
+    Invitations {
+        #[arg(long)]
+        tenant: String,
+    },
+    /// Withdraw a link that nobody has used yet
+    Withdraw {
+        id: InvitationId,
+        #[arg(long)]
+        tenant: String,
+    },
+    /// Print a one-time link with which an operator chooses a new password
+    ResetLink {
+        login: String,
+        #[arg(long)]
+        tenant: String,
+        /// Hours for which the link is valid
+        #[arg(long, default_value_t = INVITATION_HOURS)]
+        hours: u32,
+    },
     /// Give an operator a new password, print it once, and end the operator's sessions
     ResetPassword { login: String },
+    /// Change the name that people read
+    Rename {
+        login: String,
+        name: String,
+        #[arg(long)]
+        tenant: String,
+    },
+    /// End an operator's sessions, and the access of clients that the operator let in
+    EndSessions {
+        login: String,
+        #[arg(long)]
+        tenant: String,
+    },
     /// Replace an operator's roles, and end the operator's sessions
     SetRoles {
         login: String,
@@ -141,7 +244,7 @@ pub enum Operator {
         #[arg(long)]
         tenant: String,
     },
-    /// End an operator's access and sessions at once
+    /// End an operator's access and sessions at once; the last admin stays
     Disable {
         login: String,
         #[arg(long)]
@@ -170,7 +273,8 @@ pub async fn agent(engine: &Engine, command: Agent) -> Result<(), Failure> {
                 None => identity::create_agent(engine, &ctx, &slug, &name, require_user).await?,
             };
             if discipline != agent.discipline {
-                identity::set_discipline(engine, &ctx, agent.id, discipline).await?;
+                let settings = AgentSettings { discipline: Some(discipline), ..AgentSettings::default() };
+                identity::put_agent(engine, &ctx, &slug, settings).await?;
             }
             println!("agent {slug} {}", agent.id);
         }
@@ -180,9 +284,33 @@ pub async fn agent(engine: &Engine, command: Agent) -> Result<(), Failure> {
             println!("context texts of agent {slug} are {}", if keep { "kept" } else { "not kept" });
         }
         Agent::SetDiscipline { slug, discipline, tenant } => {
-            let (ctx, id) = open_agent(engine, &tenant, &slug).await?;
-            identity::set_discipline(engine, &ctx, id, discipline).await?;
+            let settings = AgentSettings { discipline: Some(discipline), ..AgentSettings::default() };
+            change_agent(engine, &tenant, &slug, settings).await?;
             println!("agent {slug} has the write discipline {discipline}");
+        }
+        Agent::List { tenant } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            for agent in identity::list_agents(engine, &ctx).await? {
+                let state = match (agent.retired_at, agent.blocked_at) {
+                    (Some(at), _) => format!("retired since {}", minute(at)),
+                    (None, Some(at)) => format!("blocked since {}", minute(at)),
+                    (None, None) => "in use".into(),
+                };
+                println!("agent {} {} {} {state}: {}", agent.slug, agent.id, agent.discipline, agent.name);
+            }
+        }
+        Agent::Rename { slug, name, tenant } => {
+            change_agent(engine, &tenant, &slug, AgentSettings { name: Some(name), ..AgentSettings::default() }).await?;
+            println!("agent {slug} has a new name");
+        }
+        Agent::Retire { slug, tenant, reason } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            identity::retire_agent(engine, &ctx, &slug, reason.as_deref()).await?;
+            println!("agent {slug} is retired");
+        }
+        Agent::Restore { slug, tenant } => {
+            change_agent(engine, &tenant, &slug, AgentSettings::default()).await?;
+            println!("agent {slug} is in use; make a key for it");
         }
         Agent::SetKnowledge { slug, categories, tenant } => {
             let (ctx, id) = open_agent(engine, &tenant, &slug).await?;
@@ -190,6 +318,13 @@ pub async fn agent(engine: &Engine, command: Agent) -> Result<(), Failure> {
             println!("agent {slug} searches {}", if categories.is_empty() { "all documents".into() } else { categories.join(", ") });
         }
     }
+    Ok(())
+}
+
+/// Changes an agent that exists.
+async fn change_agent(engine: &Engine, tenant: &str, slug: &str, settings: AgentSettings) -> Result<(), Failure> {
+    let (ctx, _) = open_agent(engine, tenant, slug).await?;
+    identity::put_agent(engine, &ctx, slug, settings).await?;
     Ok(())
 }
 
@@ -205,15 +340,19 @@ pub async fn open_agent(engine: &Engine, tenant: &str, slug: &str) -> Result<(Op
 
 pub async fn key(engine: &Engine, command: Key) -> Result<(), Failure> {
     match command {
-        Key::Create { agent, tenant, name, scopes, user, days, toolsets } => {
-            let (ctx, agent) = open_agent(engine, &tenant, &agent).await?;
-            let expires = days.map(|days| engine.clock().now() + Duration::days(days.into()));
-            let (id, key) = identity::create_key(engine, &ctx, agent, &name, &scopes, user.as_ref(), expires).await?;
-            // First: nobody could use or revoke a key that was not printed because the rest failed.
-            println!("key {id}\n{key}");
-            if !toolsets.is_empty() {
-                identity::set_toolsets(engine, &ctx, id, &toolsets).await?;
-            }
+        Key::Create { agent, tenant, name, scopes, preset, user: user_id, days, toolsets } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            let expires_at = days.map(|days| engine.clock().now() + Duration::days(days.into()));
+            let new = NewApiKey { agent, name, scopes, preset, user_id, expires_at, toolsets };
+            print_key(identity::add_key(engine, &ctx, new).await?);
+        }
+        Key::List { tenant, agent } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            identity::list_keys(engine, &ctx, agent.as_deref()).await?.iter().for_each(|key| println!("{}", line(key)));
+        }
+        Key::Rotate { id, tenant, overlap } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            print_key(identity::rotate_key(engine, &ctx, id, overlap).await?);
         }
         Key::SetToolsets { id, tenant, toolsets } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
@@ -227,6 +366,46 @@ pub async fn key(engine: &Engine, command: Key) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// A time for people.
+fn minute(at: DateTime<Utc>) -> String {
+    at.format("%Y-%m-%d %H:%M UTC").to_string()
+}
+
+/// Prints a key that was just made, with its id.
+fn print_key(made: MadeApiKey) {
+    println!("key {}\n{}", made.key.id, made.secret.unwrap_or_default());
+}
+
+/// A key in a line.
+fn line(key: &ApiKey) -> String {
+    let state = match (key.revoked_at, key.expires_at) {
+        (Some(at), _) => format!("revoked {}", minute(at)),
+        (None, Some(at)) => format!("ends {}", minute(at)),
+        (None, None) => "without an end".into(),
+    };
+    let used = match (key.last_used_at, &key.last_used_from) {
+        (Some(at), Some(from)) => format!("used {} from {from}", minute(at)),
+        (Some(at), None) => format!("used {}", minute(at)),
+        (None, _) => "never used".into(),
+    };
+    let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
+    format!("key {} {} {} {state}, {used}, {} requests: {} ({})", key.id, key.agent, key.hint, key.requests, key.name, scopes.join(", "))
+}
+
+/// Prints a link that was just made, with the id of its invitation.
+fn print_link(made: MadeInvitation) {
+    let MadeInvitation { invitation, link } = made;
+    println!("invitation {} valid until {}\n{}", invitation.id, minute(invitation.expires_at), link.unwrap_or_default());
+    println!("open it at the address of the console");
+}
+
+/// The tenant of an operator, and the operator's id.
+async fn open_operator(engine: &Engine, tenant: &str, login: &str) -> Result<(OpContext, OperatorId), Failure> {
+    let ctx = identity::open_tenant(engine, tenant).await?;
+    let id = identity::operator_by_login(engine, &ctx, login).await?;
+    Ok((ctx, id))
 }
 
 pub async fn operator(engine: &Engine, command: Operator) -> Result<(), Failure> {
@@ -243,14 +422,51 @@ pub async fn operator(engine: &Engine, command: Operator) -> Result<(), Failure>
             println!("{login}\n{password}");
         }
         Operator::SetRoles { login, roles, tenant } => {
-            let ctx = identity::open_tenant(engine, &tenant).await?;
-            identity::set_roles(engine, &ctx, identity::operator_by_login(engine, &ctx, &login).await?, &roles).await?;
-            println!("{login} has new roles");
+            let (ctx, id) = open_operator(engine, &tenant, &login).await?;
+            identity::change_operator(engine, &ctx, id, OperatorSettings { name: None, roles: Some(roles) }).await?;
+            println!("{login} has these roles");
         }
         Operator::Disable { login, tenant } => {
-            let ctx = identity::open_tenant(engine, &tenant).await?;
-            identity::disable_operator(engine, &ctx, identity::operator_by_login(engine, &ctx, &login).await?).await?;
+            let (ctx, id) = open_operator(engine, &tenant, &login).await?;
+            identity::disable_operator(engine, &ctx, id).await?;
             println!("{login} is disabled");
+        }
+        Operator::List { tenant } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            for operator in identity::list_operators(engine, &ctx).await? {
+                let roles: Vec<&str> = operator.roles.iter().map(|role| role.as_str()).collect();
+                let state = operator.disabled_at.map_or_else(String::new, |at| format!(", disabled since {}", minute(at)));
+                println!("operator {} {}: {}{state}", operator.login, roles.join(","), operator.name);
+            }
+        }
+        Operator::Invite { login, tenant, name, roles, hours } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            print_link(identity::invite(engine, &ctx, NewInvitation { login, name, roles, hours }).await?);
+        }
+        Operator::Invitations { tenant } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            for one in identity::list_invitations(engine, &ctx).await? {
+                println!("invitation {} {} {} by {}, valid until {}", one.id, one.kind, one.login, one.created_by, minute(one.expires_at));
+            }
+        }
+        Operator::Withdraw { id, tenant } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            identity::withdraw_invitation(engine, &ctx, id).await?;
+            println!("the link is withdrawn");
+        }
+        Operator::ResetLink { login, tenant, hours } => {
+            let (ctx, id) = open_operator(engine, &tenant, &login).await?;
+            print_link(identity::offer_password(engine, &ctx, id, hours).await?);
+        }
+        Operator::Rename { login, name, tenant } => {
+            let (ctx, id) = open_operator(engine, &tenant, &login).await?;
+            identity::change_operator(engine, &ctx, id, OperatorSettings { name: Some(name), roles: None }).await?;
+            println!("{login} has a new name");
+        }
+        Operator::EndSessions { login, tenant } => {
+            let (ctx, id) = open_operator(engine, &tenant, &login).await?;
+            identity::end_sessions(engine, &ctx, id).await?;
+            println!("the sessions of {login} are ended");
         }
     }
     Ok(())

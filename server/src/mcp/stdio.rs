@@ -78,7 +78,7 @@ async fn local_agent(engine: &Engine) -> Result<OpContext, Error> {
         Err(Error::Conflict(_)) => identity::agent_by_slug(engine, &tenant, LOCAL).await?,
         made => made?,
     };
-    let scopes = KeyScope::ALL.iter().copied().filter(|scope| *scope != KeyScope::UsersAny).collect();
+    let scopes = KeyScope::of_agents().into_iter().filter(|scope| *scope != KeyScope::UsersAny).collect();
     Ok(acting_as(tenant, agent.id, agent.slug, scopes))
 }
 

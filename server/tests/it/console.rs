@@ -104,6 +104,8 @@ async fn a_disabled_operators_session_ends_at_once() {
     let world = &site.world;
     let (_, cookie) = sign_in(&site, &world.login, PASSWORD).await;
     let id = world.vera.actor.id().parse().unwrap();
+    let idris = format!("idris@{}", world.tenant_slug);
+    identity::create_operator(&world.engine, &world.system, &idris, "Idris", PASSWORD, OperatorRole::ALL).await.unwrap();
     identity::disable_operator(&world.engine, &world.system, id).await.unwrap();
     let page = site.get("/agents", &[(header::COOKIE, &cookie), (header::ACCEPT, "text/html")]).await;
     assert!(page.status.is_redirection(), "{}", page.status);

@@ -7,7 +7,7 @@ use foundation::identity;
 use foundation::testing::{PASSWORD, key};
 use remembrancer::knowledge;
 use serde_json::{Value, json};
-use wire::{Discipline, KeyScope, OperatorRole};
+use wire::{AgentSettings, Discipline, KeyScope, OperatorRole};
 
 async fn post(site: &Site, key: &str, body: impl Into<Body>) -> Answer {
     let request = Request::post("/api/kb/documents")
@@ -96,7 +96,8 @@ async fn prompts_come_with_the_names_of_the_tools_and_the_agents_own_discipline(
     assert_eq!(names, ["recall", "write", "vocabulary", "capture", "decision_points"]);
     assert!(prompts["prompts"][0]["text"].as_str().unwrap().contains("`agent_memory_recall`"));
     let world = &site.world;
-    identity::set_discipline(&world.engine, &world.system, world.atlas.agent_id().unwrap(), Discipline::Confirming).await.unwrap();
+    let confirming = AgentSettings { discipline: Some(Discipline::Confirming), ..AgentSettings::default() };
+    identity::put_agent(&world.engine, &world.system, "atlas", confirming).await.unwrap();
     let prompts = get(&site, "/api/prompts").await.json();
     let names: Vec<_> = prompts["prompts"].as_array().unwrap().iter().map(|prompt| prompt["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["recall", "write_confirming", "vocabulary", "capture", "decision_points"]);

@@ -10,7 +10,7 @@ use foundation::{OpContext, idempotency, identity, projects, usage};
 use remembrancer::memories::model::Owner;
 use remembrancer::{activity, knowledge, memories, tools, vocabulary, workers};
 use tokio_util::sync::CancellationToken;
-use wire::{LinkRequest, NewProject, Relation, Usd};
+use wire::{LinkRequest, NewInvitation, NewProject, OperatorRole, Relation, Usd};
 
 /// Something in every table of knowledge, an unknown phrase, and a recall that found nothing but a document.
 async fn know(world: &World, atlas: &OpContext) {
@@ -126,6 +126,11 @@ impl Two {
         capture::fill(&a, &mut memory_owner(&a.engine).await, &case).await;
         lifecycle::fill(&mut memory_owner(&a.engine).await, &case).await;
         profile::fill(&mut memory_owner(&a.engine).await, &case).await;
+        for (ctx, name) in [(&a.vera, "mole"), (&a.system, "newt")] {
+            let (login, roles) = (format!("{name}@{}", a.tenant_slug), vec![OperatorRole::Viewer]);
+            let new = NewInvitation { login, name: name.into(), roles, hours: 1 };
+            identity::invite(&a.engine, ctx, new).await.unwrap();
+        }
         identity::set_policy(&a.engine, &a.system, Default::default()).await.unwrap();
         identity::set_lifecycle(&a.engine, &a.system, None, Default::default()).await.unwrap();
         identity::set_search_policy(&a.engine, &a.system, Default::default()).await.unwrap();

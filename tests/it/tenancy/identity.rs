@@ -2,10 +2,12 @@
 
 use super::queries::{Case, Pooled, Query, control, kept, queries};
 use foundation::identity::{Agent, Use, store as identity};
+use remembrancer::chat::store::insert_bot;
 use std::collections::BTreeMap;
+use uuid::Uuid;
 use wire::{
-    AgentId, AgentKind, CapturePolicy, Discipline, KeyId, KeyScope, LifecyclePolicy, OperatorId, OperatorRole, SavedView, SearchPolicy,
-    Toolset, UserId, ViewId, ViewPage,
+    AdminAgent, AdminOperator, AdminUser, AgentId, AgentKind, BotId, CapturePolicy, Discipline, Invitation, InvitationId, InvitationKind,
+    KeyId, KeyScope, LifecyclePolicy, OperatorId, OperatorRole, SavedView, SearchPolicy, Toolset, UserId, ViewId, ViewPage,
 };
 
 /// In the control database; kept apart by tenant.
@@ -16,6 +18,12 @@ pub const IDENTITY: &[Query] = queries! {
     "identity::search_policy" |tx, c| usize::from(identity::search_policy(tx, c.tenant).await?.is_some());
     "identity::knowledge_categories" |tx, c| identity::knowledge_categories(tx, c.tenant, c.agent).await?.len();
     "identity::keeps_context_texts" |tx, c| usize::from(identity::keeps_context_texts(tx, c.tenant, c.agent).await?);
+    "identity::agents_with_settings"
+        |tx, c| identity::agents_with_settings(tx, c.tenant).await?.iter().filter(|agent| agent.id == c.agent).count();
+    "identity::api_keys" |tx, c| identity::api_keys(tx, c.tenant, Some(c.agent), None, 9).await?.len();
+    "identity::users_after" |tx, c| identity::users_after(tx, c.tenant, None, 9).await?.len();
+    "identity::operators" |tx, c| identity::operators(tx, c.tenant, Some(c.operator)).await?.len();
+    "identity::invitations" |tx, c| identity::invitations(tx, c.tenant, c.now).await?.len();
     "identity::users" |tx, c| identity::users(tx, c.tenant).await?.len();
     "identity::users_named" |tx, c| identity::users_named(tx, c.tenant, "crm-", 9).await?.len();
     "identity::users_called" |tx, c| identity::users_called(tx, c.tenant, "idris", 9).await?.len();
@@ -60,6 +68,7 @@ pub fn pooled() -> Vec<Pooled> {
                 require_user: false,
                 discipline: Discipline::Aggressive,
                 blocked_at: None,
+                retired_at: None,
             };
             kept!(pool, |tx| identity::insert_agent(tx, c.tenant, &agent, c.now).await.map(|()| 0)?)
         }),
@@ -73,6 +82,7 @@ pub fn pooled() -> Vec<Pooled> {
                 require_user: false,
                 discipline: Discipline::Confirming,
                 blocked_at: None,
+                retired_at: None,
             };
             kept!(pool, |tx| identity::adopt_agent(tx, c.tenant, &agent, c.now).await.map(|_| 0)?)
         }),
@@ -130,9 +140,6 @@ pub fn pooled() -> Vec<Pooled> {
         }),
         control("identity::set_blocked", |pool, c| {
             kept!(pool, |tx| identity::set_blocked(tx, c.tenant, c.agent, Some(c.now)).await.map(usize::from)?)
-        }),
-        control("identity::set_discipline", |pool, c| {
-            kept!(pool, |tx| identity::set_discipline(tx, c.tenant, c.agent, Discipline::Confirming).await.map(usize::from)?)
         }),
         control("identity::key_by_id", |pool, c| {
             Box::pin(async move { Ok(usize::from(identity::key_by_id(pool, c.tenant, c.key).await?.is_some())) })
@@ -215,11 +222,104 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::lock_operator", |pool, c| {
             kept!(pool, |tx| identity::lock_operator(tx, c.tenant, c.operator, 0).await.map(usize::from)?)
         }),
-        control("identity::set_roles", |pool, c| {
-            kept!(pool, |tx| identity::set_roles(tx, c.tenant, c.operator, &[OperatorRole::Viewer]).await.map(usize::from)?)
+        control("identity::update_operator", |pool, c| {
+            let (id, login, name, created_at) = (c.operator, "x".into(), "x".into(), c.now);
+            let operator = AdminOperator { id, login, name, roles: vec![OperatorRole::Viewer], created_at, disabled_at: None };
+            kept!(pool, |tx| identity::update_operator(tx, c.tenant, &operator, true).await.map(usize::from)?)
+        }),
+        control("identity::adopt_operator", |pool, c| {
+            let login = format!("adopted@{}", c.tenant);
+            let id = OperatorId(Uuid::from_u128(c.fresh.as_u128() + 1));
+            kept!(pool, |tx| {
+                let roles = &[OperatorRole::Viewer];
+                let operator = identity::NewOperator { id, login: &login, name: "x", password_hash: "x", roles };
+                identity::adopt_operator(tx, c.tenant, &operator, c.now).await.map(|_| 0)?
+            })
         }),
         control("identity::disable_operator", |pool, c| {
             kept!(pool, |tx| identity::disable_operator(tx, c.tenant, c.operator, c.now).await.map(usize::from)?)
+        }),
+        control("identity::insert_invitation", |pool, c| {
+            let invitation = Invitation {
+                id: InvitationId(c.fresh),
+                kind: InvitationKind::Invite,
+                login: "intruder".into(),
+                name: "x".into(),
+                roles: vec![OperatorRole::Viewer],
+                created_by: "x".into(),
+                created_at: c.now,
+                expires_at: c.now,
+            };
+            let token_hash = c.tenant.0.as_bytes().to_vec();
+            kept!(pool, |tx| {
+                let new = identity::NewInvitation { invitation: &invitation, token_hash: &token_hash, operator_id: None, inviter_id: None };
+                identity::insert_invitation(tx, c.tenant, &new).await.map(|()| 0)?
+            })
+        }),
+        control("identity::withdraw_invitations", |pool, c| {
+            kept!(pool, |tx| identity::withdraw_invitations(tx, c.tenant, c.operator).await.map(|links| links.len())?)
+        }),
+        control("identity::delete_invitation", |pool, c| {
+            kept!(pool, |tx| {
+                let of_anybody: Vec<InvitationId> =
+                    sqlx::query_scalar("select id from operator_invitations where login like 'newt@%'").fetch_all(&mut **tx).await?;
+                let mut deleted = 0;
+                for id in of_anybody {
+                    deleted += usize::from(identity::delete_invitation(tx, c.tenant, id).await?.is_some());
+                }
+                deleted
+            })
+        }),
+        control("identity::user_to_change", |pool, c| {
+            kept!(pool, |tx| usize::from(identity::user_to_change(tx, c.tenant, None, Some("crm-1")).await?.is_some()))
+        }),
+        control("identity::update_user", |pool, c| {
+            kept!(pool, |tx| {
+                let of_anybody: Vec<UserId> =
+                    sqlx::query_scalar("select id from users where external_ref = 'crm-1'").fetch_all(&mut **tx).await?;
+                let mut changed = 0;
+                for id in of_anybody {
+                    let user = AdminUser { id, external_ref: "crm-1".into(), name: Some("intruded".into()) };
+                    changed += usize::from(identity::update_user(tx, c.tenant, &user).await?);
+                }
+                changed
+            })
+        }),
+        control("identity::lock_key", |pool, c| kept!(pool, |tx| usize::from(identity::lock_key(tx, c.tenant, c.key).await?))),
+        control("identity::end_key", |pool, c| kept!(pool, |tx| usize::from(identity::end_key(tx, c.tenant, c.key, c.now).await?))),
+        control("identity::move_bots", |pool, c| {
+            Box::pin(async move {
+                let id = BotId(Uuid::from_u128(c.fresh.as_u128() + 9));
+                insert_bot(pool, c.tenant, id, c.key, "x", &[], c.now).await?;
+                let mut tx = db::begin(pool).await?;
+                let moved = identity::move_bots(&mut tx, c.tenant, c.key, c.key).await?;
+                tx.commit().await?;
+                Ok(usize::from(moved))
+            })
+        }),
+        control("identity::agent_to_change", |pool, c| {
+            kept!(pool, |tx| {
+                let agent = identity::agent_to_change(tx, c.tenant, "atlas").await?;
+                usize::from(agent.is_some_and(|agent| agent.id == c.agent))
+            })
+        }),
+        control("identity::update_agent", |pool, c| {
+            let agent = AdminAgent {
+                id: c.agent,
+                slug: "atlas".into(),
+                name: "intruded".into(),
+                discipline: Discipline::Aggressive,
+                require_user: false,
+                knowledge_categories: vec![],
+                keeps_context_texts: true,
+                created_at: c.now,
+                blocked_at: None,
+                retired_at: None,
+            };
+            kept!(pool, |tx| usize::from(identity::update_agent(tx, c.tenant, &agent).await?))
+        }),
+        control("identity::revoke_keys_of", |pool, c| {
+            kept!(pool, |tx| identity::revoke_keys_of(tx, c.tenant, c.agent, c.now).await.map(|keys| keys.len())?)
         }),
     ]
 }

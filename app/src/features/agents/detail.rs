@@ -58,6 +58,7 @@ fn Whole(detail: AgentDetail, who: Option<OperatorProfile>, flash: Option<Flash>
                 <h1 class="break-words">{agent.slug.clone()}</h1>
                 {(!is_agent).then(|| view! { <Badge tone=Tone::Accent text="shared" title="The memory that all agents of the organisation share." /> })}
                 {agent.blocked.then(|| view! { <Badge tone=Tone::Danger text="blocked" title="Its keys are refused." /> })}
+                {agent.retired.then(|| view! { <Badge tone=Tone::Plain text="retired" title="It has no keys, and nobody can choose it." /> })}
             </div>
             {name.map(|name| view! { <p class="mt-0.5 text-sm text-soft">{text::visible(&name)}</p> })}
             <nav class="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-sm" aria-label="About this agent">

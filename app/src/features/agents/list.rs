@@ -74,6 +74,8 @@ fn Row(agent: AgentSummary) -> impl IntoView {
     let (page, here) = (format!("/agents/{}", agent.id), format!("/memories?agent={}", agent.id));
     let live = format!("{} of {}", text::count(agent.live, "live memory", "live memories"), agent.slug);
     let blocked = agent.blocked.then(|| view! { <Badge tone=Tone::Danger text="blocked" title="Its keys are refused." /> });
+    let retired =
+        agent.retired.then(|| view! { <Badge tone=Tone::Plain text="retired" title="It has no keys, and nobody can choose it." /> });
     // A name that differs from the slug only by case says nothing more.
     let name = (!agent.name.eq_ignore_ascii_case(&agent.slug)).then(|| text::visible(&agent.name));
     let commons = (agent.kind == AgentKind::Commons)
@@ -91,7 +93,7 @@ fn Row(agent: AgentSummary) -> impl IntoView {
         <tr data-testid="agent">
             <th scope="row" class="font-normal! whitespace-normal! text-ink!">
                 <a class="text-base font-medium" href=page>{agent.slug}</a>
-                <span class="ml-2 inline-flex gap-1">{commons} {blocked}</span>
+                <span class="ml-2 inline-flex gap-1">{commons} {blocked} {retired}</span>
                 {name.map(|name| view! { <span class="block text-sm text-soft">{name}</span> })}
                 <span class="mt-1 block text-xs text-soft @2xl:hidden">
                     "Last write " {when(agent.last_write)} <span class="@md:hidden">{narrow}</span>
@@ -142,6 +144,7 @@ mod tests {
             slug: slug.to_owned(),
             name: String::new(),
             blocked: false,
+            retired: false,
             live,
             deleted: 0,
             added_7d: 0,

@@ -14,7 +14,11 @@ const NOT_ALLOWED: &str = "Capturing requires the role “operator”. Ask an ad
 #[component]
 pub fn CapturePage() -> impl IntoView {
     let (who, query) = (ViewerResource::shared(), use_query());
-    let choices = async { Ok((agent_names().await?, project_names().await.unwrap_or_default())) };
+    let choices = async {
+        let mut agents = agent_names().await?;
+        agents.retain(|agent| !agent.retired);
+        Ok((agents, project_names().await.unwrap_or_default()))
+    };
     view! {
         <PageHead title="Capture">
             "Paste a conversation, notes or a summary. The statements in it become candidates in the inbox, each with the sentence that it comes from."

@@ -41,7 +41,11 @@ pub async fn read_request(asked: Asked) -> Result<Request, ConsoleError> {
         set_status(ErrorCode::Invalid);
         Fault { why, back: asked.answer(&issuer, &Query::default().with("error", code).with("error_description", why)) }
     });
-    let agents = identity::all_agents(&engine, &ctx).await?.into_iter().filter(|agent| agent.kind == AgentKind::Agent).collect();
+    let agents = identity::all_agents(&engine, &ctx)
+        .await?
+        .into_iter()
+        .filter(|agent| agent.kind == AgentKind::Agent && agent.retired_at.is_none())
+        .collect();
     let origin = redirect_origin(&asked.redirect_uri).unwrap_or_default();
     Ok(Request { asked, client, origin, agents, fault })
 }

@@ -167,5 +167,6 @@ fn says(scope: KeyScope) -> &'static str {
         KeyScope::KbWrite => "add documents of the organisation",
         KeyScope::Export => "export and import all memories of the agent",
         KeyScope::UsersAny => "act for every person",
+        KeyScope::Admin => "manage agents, keys and operators",
     }
 }

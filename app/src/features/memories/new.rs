@@ -61,7 +61,7 @@ pub fn NewMemoryPage() -> impl IntoView {
 async fn choices() -> Result<(Vec<AgentName>, Vec<(Uuid, String)>), ConsoleError> {
     let (engine, ctx) = operator().await?;
     let mut agents = overview::agent_names(&engine, &ctx).await?;
-    agents.retain(|agent| agent.id != ctx.commons_id);
+    agents.retain(|agent| agent.id != ctx.commons_id && !agent.retired);
     Ok((agents, project_names().await.unwrap_or_default()))
 }
 

@@ -14,7 +14,7 @@ use crate::engine::Engine;
 pub use crate::engine::chains::{Anchor, Fault, Verification, Verified};
 use crate::error::{Checks, Error};
 use crate::intake::Reason;
-use crate::op::OpContext;
+use crate::op::{Access, Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
 use db::cursor::{Cursor, Seek};
@@ -76,7 +76,11 @@ impl NewEntry {
             reason: None,
             request_id: Some(ctx.request_id),
             changes: serde_json::json!({}),
-            visibility: if ctx.actor.kind() == "agent" { AuditVisibility::Organisation } else { AuditVisibility::Operators },
+            visibility: match (&ctx.actor, &ctx.access) {
+                // A key that manages the organisation does what operators do.
+                (Actor::Agent { .. }, Access::KeyScopes(_) | Access::System) => AuditVisibility::Organisation,
+                _ => AuditVisibility::Operators,
+            },
         }
     }
 
@@ -100,6 +104,24 @@ impl NewEntry {
         self.changes = guard::json_without_secrets(changes);
         self
     }
+}
+
+/// What differs between two states of something: the fields of `after` that `before` has not, or has with another value, each as
+/// `{"before": …, "after": …}`. Of something new, every field.
+///
+/// # Errors
+/// `Internal` for what cannot be serialised.
+pub fn differences<T: Serialize>(before: Option<&T>, after: &T) -> Result<serde_json::Value, Error> {
+    let value = |state: &T| serde_json::to_value(state).map_err(Error::failed("a state cannot be serialised"));
+    let before = before.map(value).transpose()?.unwrap_or_default();
+    let mut changes = serde_json::Map::new();
+    for (field, new) in value(after)?.as_object().into_iter().flatten() {
+        let old = &before[field.as_str()];
+        if old != new {
+            changes.insert(field.clone(), serde_json::json!({ "before": old, "after": new }));
+        }
+    }
+    Ok(changes.into())
 }
 
 /// Writes an entry to the outbox of the database in which the change happens, in the change's own transaction.

@@ -51,6 +51,7 @@ pub async fn create_agent_with_id(
         require_user,
         discipline: Discipline::Aggressive,
         blocked_at: None,
+        retired_at: None,
     };
     let mut tx = engine.db().control.begin_system().await?;
     store::insert_agent(&mut tx, ctx.tenant_id, &agent, engine.clock().now()).await.map_err(|error| match error {
@@ -82,20 +83,6 @@ pub async fn agent(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<Agen
     let agents = store::agents(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
     agents.into_iter().find(|agent| agent.id == id).ok_or(Error::NotFound("agent"))
-}
-
-/// Chooses how eagerly an agent writes: which text `GET /api/prompts` gives it.
-///
-/// # Errors
-/// `Forbidden` without the role `admin`, `NotFound` for a foreign agent.
-#[verb(role = Admin)]
-pub async fn set_discipline(engine: &Engine, ctx: &OpContext, agent: AgentId, discipline: Discipline) -> Result<(), Error> {
-    let mut tx = engine.db().control.begin_system().await?;
-    if !store::set_discipline(&mut tx, ctx.tenant_id, agent, discipline).await? {
-        return Err(Error::NotFound("agent"));
-    }
-    let entry = NewEntry::new(engine, ctx, "agent.discipline_set", "agent", agent, format!("discipline set to {discipline}"));
-    finish(engine, tx, ctx, entry.agent(agent)).await
 }
 
 /// Blocks an agent: its keys are refused from the next request on. With `blocked` false the same keys work again. Whether it changed.

@@ -2,30 +2,37 @@
 
 mod agents;
 mod client_documents;
+mod invitations;
+mod issuing;
 mod keys;
 mod lifecycle;
+mod managing;
 mod model;
 pub mod oauth;
 mod operators;
 mod password;
 mod policy;
 mod quota;
+mod staff;
 pub mod store;
 mod users;
 mod views;
 
 pub use crate::engine::uses::{KeyRef, SeenKey, Use, Uses};
 pub use agents::{acting_as, adopt_agent, agent, agent_holder, all_agents, check_id as check_agent_id, scopes_of};
-pub use agents::{agent_by_slug, create_agent, create_agent_with_id, set_blocked, set_discipline};
+pub use agents::{agent_by_slug, create_agent, create_agent_with_id, set_blocked};
 use async_recursion::async_recursion as boxed;
+pub use invitations::{accept_invitation, invitation, invite, list_invitations, offer_password, withdraw_invitation};
+pub use issuing::{add_key, create_key, list_keys, revoke_key, rotate_key};
 pub use keys::same as same_hash;
 pub use lifecycle::{days_with_log, history_days};
 pub use lifecycle::{lifecycle, lifecycle_policy, set_lifecycle};
+pub use managing::{agent_settings, list_agents, put_agent, retire_agent};
 use model::KeyRecord;
 pub use model::{Admin, Admission, Agent, OauthClient, Tenant, User};
 pub use operators::{
-    admins, create_operator, disable_operator, operator, operator_by_login, reset_password, resume, session_create, session_delete,
-    session_load, session_save, set_roles, sign_in, sign_out,
+    admins, create_operator, operator, operator_by_login, reset_password, resume, session_create, session_delete, session_load,
+    session_save, sign_in, sign_out,
 };
 pub use policy::{
     SearchSettings, capture_policy, check_search_policy, knowledge_categories, policy, search_policy, set_keeps_context_texts,
@@ -33,19 +40,20 @@ pub use policy::{
 };
 pub use policy::{keeps_context_texts, search_settings};
 pub use quota::count_source;
+pub use staff::{change_operator, disable_operator, end_sessions, list_operators, set_roles};
 pub use users::{acting_for, adopt_user, check as check_user, known_user, user_names, user_of_agent, users_named};
-pub use users::{add_user, find_users, named_by_caller, person, user, users, users_by_id, users_with};
+pub use users::{add_user, find_users, list_users, named_by_caller, person, put_user, user, users, users_by_id, users_with};
 use verb::verb;
 pub use views::{delete_view, rename_view, save_view, views};
 
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
-use crate::intake::Admitted;
+use crate::idempotency::Once;
 use crate::op::{Access, Actor, OpContext};
-use chrono::{DateTime, Utc};
 use db::{DbError, Tx};
-use wire::{AgentId, ErrorCode, KeyId, KeyScope, OperatorRole, RequestId, TenantId, Toolset, UserRef, is_slug};
+use serde::Serialize;
+use wire::{AgentId, ErrorCode, KeyId, RequestId, TenantId, Toolset, is_slug};
 
 /// Longest name of an agent, in characters.
 pub const AGENT_NAME_MAX: usize = 500;
@@ -154,63 +162,6 @@ pub async fn open_tenant(engine: &Engine, slug: &str) -> Result<OpContext, Error
     Ok(OpContext::system(tenant.id, tenant.commons_id, RequestId(engine.clock().id())))
 }
 
-/// Makes an API key for an agent and returns it: the only time it can be read. With a `user` it acts for that one user only.
-///
-/// # Errors
-/// `Forbidden` without the role `admin`, `NotFound` for a foreign agent, `Invalid` without a scope or with an end in the past.
-#[verb(role = Admin)]
-pub async fn create_key(
-    engine: &Engine,
-    ctx: &OpContext,
-    agent: AgentId,
-    name: &str,
-    scopes: &[KeyScope],
-    user: Option<&UserRef>,
-    expires_at: Option<DateTime<Utc>>,
-) -> Result<(KeyId, String), Error> {
-    let name = &*Admitted::text("name", name.to_owned())?;
-    let now = engine.clock().now();
-    Checks::default()
-        .text("name", name, 100)
-        .that(!scopes.is_empty(), "scopes", "must hold at least one scope")
-        .that(expires_at.is_none_or(|expires| expires > now), "expires_at", "must be in the future")
-        .done()?;
-    let user_id = match user {
-        Some(reference) => Some(users::user(engine, ctx, reference).await?),
-        None => None,
-    };
-    let prefix = engine.clock().secret(keys::PREFIX_LENGTH);
-    let key = format!("rmb_{prefix}_{}", engine.clock().secret(keys::SECRET_LENGTH));
-    let id = KeyId(engine.clock().id());
-    let new = store::NewKey { id, agent_id: agent, prefix: &prefix, secret_hash: &keys::hash(&key), name, scopes, user_id, expires_at };
-    let mut tx = engine.db().control.begin_system().await?;
-    if !store::insert_key(&mut tx, ctx.tenant_id, &new, now).await? {
-        return Err(Error::NotFound("agent"));
-    }
-    let entry = NewEntry::new(engine, ctx, "key.created", "key", id, format!("API key {name} created")).agent(agent);
-    finish(engine, tx, ctx, entry).await?;
-    Ok((id, key))
-}
-
-/// Revokes an API key at once.
-///
-/// # Errors
-/// `Forbidden` without the role `admin`, unless it is the access that this operator gave to a client; `NotFound` for a foreign or already
-/// revoked one.
-#[verb]
-pub async fn revoke_key(engine: &Engine, ctx: &OpContext, key: KeyId) -> Result<(), Error> {
-    let mut tx = engine.db().control.begin_system().await?;
-    let grant = store::grant_of_key(&mut tx, ctx.tenant_id, key).await?;
-    let gave = matches!((&ctx.actor, grant), (Actor::Operator { id, .. }, Some(grant)) if *id == grant.operator_id);
-    if !gave {
-        ctx.require_role(OperatorRole::Admin)?;
-    }
-    if !store::revoke_key(&mut tx, ctx.tenant_id, key, engine.clock().now()).await? {
-        return Err(Error::NotFound("key"));
-    }
-    finish(engine, tx, ctx, NewEntry::new(engine, ctx, "key.revoked", "key", key, "key revoked")).await
-}
-
 /// The sets of tools that the caller's key lists besides `core`: every set for a caller without a key.
 #[verb]
 pub async fn toolsets(engine: &Engine, ctx: &OpContext) -> Result<Vec<Toolset>, Error> {
@@ -240,6 +191,30 @@ pub async fn set_toolsets(engine: &Engine, ctx: &OpContext, key: KeyId, sets: &[
 async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -> Result<(), Error> {
     audit::append_in(engine, &mut tx, ctx.tenant_id, &[entry]).await?;
     Ok(tx.commit().await?)
+}
+
+/// Commits a change of the control database with its audit rows and the answer to its request: all of it happens, or nothing.
+async fn settle(
+    engine: &Engine,
+    ctx: &OpContext,
+    mut tx: Tx,
+    once: &Once<'_>,
+    entries: &[NewEntry],
+    answer: &(impl Serialize + Sync),
+) -> Result<(), Error> {
+    if !entries.is_empty() {
+        audit::append_in(engine, &mut tx, ctx.tenant_id, entries).await?;
+    }
+    once.commit(tx, answer, &[]).await
+}
+
+/// What an admin changed, before and after, as the audit log keeps it. If a key did it, with the key: its agent may have several.
+fn changes<T: Serialize>(ctx: &OpContext, before: Option<&T>, after: &T) -> Result<serde_json::Value, Error> {
+    let mut changes = audit::differences(before, after)?;
+    if let Actor::Agent { key_id, .. } = ctx.actor {
+        changes["by_key"] = key_id.to_string().into();
+    }
+    Ok(changes)
 }
 
 /// What a slug may be, as [`is_slug`] says.

@@ -25,6 +25,8 @@ pub struct Agent {
     pub discipline: Discipline,
     /// Since then its keys are refused.
     pub blocked_at: Option<DateTime<Utc>>,
+    /// Since then it has no keys, and nobody can choose it.
+    pub retired_at: Option<DateTime<Utc>>,
 }
 
 /// What an API key's prefix resolves to.

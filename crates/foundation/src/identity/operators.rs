@@ -1,6 +1,7 @@
 //! Operators: who they are, how they sign in, and their sessions.
 
 use super::model::{Admin, Admission, OperatorRecord};
+use super::staff::may_make;
 use super::{finish, keys, name_conflict, password, store};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
@@ -14,12 +15,12 @@ use verb::verb;
 use wire::{OperatorId, OperatorProfile, OperatorRole, RequestId};
 
 /// Shortest password an operator may have.
-const PASSWORD_MIN: usize = 12;
+pub(super) const PASSWORD_MIN: usize = 12;
 
 /// Makes an operator.
 ///
 /// # Errors
-/// `Forbidden` without the role `admin`; `Invalid` for an empty login or a password shorter than 12 characters; `Conflict` for a login
+/// `Forbidden` without the role `admin`, and for the role `admin` if a key asks; `Invalid` for an empty login or a password shorter than 12 characters; `Conflict` for a login
 /// that anybody has.
 #[verb(role = Admin)]
 pub async fn create_operator(
@@ -32,6 +33,7 @@ pub async fn create_operator(
 ) -> Result<OperatorId, Error> {
     let login = &*Admitted::id("login", login)?;
     let name = &*Admitted::text("name", name.to_owned())?;
+    may_make(ctx, roles)?;
     Checks::default()
         .text("login", login, 200)
         .text("name", name, 200)
@@ -56,7 +58,11 @@ pub async fn create_operator(
 /// `Forbidden` without the role `admin`, `NotFound`.
 #[verb(role = Admin)]
 pub async fn operator_by_login(engine: &Engine, ctx: &OpContext, login: &str) -> Result<OperatorId, Error> {
-    let record = store::operator_by_login(engine.db().control.system(), login).await?;
+    // Postgres cannot even be asked for a text with NUL.
+    let record = match login.contains('\0') {
+        true => None,
+        false => store::operator_by_login(engine.db().control.system(), login).await?,
+    };
     record.filter(|record| record.tenant_id == ctx.tenant_id).map(|record| record.id).ok_or(Error::NotFound("operator"))
 }
 
@@ -68,36 +74,6 @@ pub async fn admins(engine: &Engine, ctx: &OpContext) -> Result<Vec<Admin>, Erro
     let admins = store::admins(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
     Ok(admins)
-}
-
-/// Ends an operator's access at once: sessions, and what clients may do that the operator let in.
-///
-/// # Errors
-/// `Forbidden` without the role `admin`, `NotFound` for a foreign or already disabled one.
-#[verb(role = Admin)]
-pub async fn disable_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) -> Result<(), Error> {
-    let mut tx = engine.db().control.begin_system().await?;
-    if !store::disable_operator(&mut tx, ctx.tenant_id, id, engine.clock().now()).await? {
-        return Err(Error::NotFound("operator"));
-    }
-    finish_change(engine, tx, ctx, id, NewEntry::new(engine, ctx, "operator.disabled", "operator", id, "operator disabled")).await
-}
-
-/// Replaces an operator's roles. Ends the sessions, whose pages show what the old roles allowed, and the access of clients that the
-/// operator let in with the old roles.
-///
-/// # Errors
-/// `Forbidden` without the role `admin`, `Invalid` without a role, `NotFound` for a foreign operator.
-#[verb(role = Admin)]
-pub async fn set_roles(engine: &Engine, ctx: &OpContext, id: OperatorId, roles: &[OperatorRole]) -> Result<(), Error> {
-    Checks::default().that(!roles.is_empty(), "roles", "must hold at least one role").done()?;
-    let mut tx = engine.db().control.begin_system().await?;
-    if !store::set_roles(&mut tx, ctx.tenant_id, id, roles).await? {
-        return Err(Error::NotFound("operator"));
-    }
-    let names: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
-    let entry = NewEntry::new(engine, ctx, "operator.roles_set", "operator", id, format!("roles set to {}", names.join(", ")));
-    finish_change(engine, tx, ctx, id, entry).await
 }
 
 /// Gives an operator a new password (the command line's way back in). Ends the sessions, and the access of clients that the operator let in.
@@ -115,19 +91,24 @@ pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Res
     let entry = NewEntry::new(engine, &ctx, "operator.password_reset", "operator", operator.id, format!("password of {login} reset"));
     let mut tx = engine.db().control.begin_system().await?;
     store::set_password(&mut tx, operator.id, &password_hash).await?;
-    finish_change(engine, tx, &ctx, operator.id, entry).await
+    let ended = end_access(engine, &mut tx, &ctx, operator.id).await?;
+    audit::append_in(engine, &mut tx, ctx.tenant_id, &[vec![entry], ended].concat()).await?;
+    Ok(tx.commit().await?)
 }
 
-/// Commits a change of an operator, revokes the access of clients that the operator let in, and writes an entry for each.
-async fn finish_change(engine: &Engine, mut tx: Tx, ctx: &OpContext, id: OperatorId, entry: NewEntry) -> Result<(), Error> {
-    let revoked = store::revoke_granted(&mut tx, ctx.tenant_id, id, engine.clock().now()).await?;
-    let mut entries = vec![entry];
-    for (key, agent) in revoked {
+/// Ends what hangs on the access that an operator had: the access of clients that the operator let in, and one-time links that the operator
+/// made, or could use. An entry for each, to be committed with the change.
+pub(super) async fn end_access(engine: &Engine, tx: &mut Tx, ctx: &OpContext, id: OperatorId) -> Result<Vec<NewEntry>, Error> {
+    let mut entries = vec![];
+    for (key, agent) in store::revoke_granted(tx, ctx.tenant_id, id, engine.clock().now()).await? {
         let of_key = NewEntry::new(engine, ctx, "key.revoked", "key", key, "access revoked: the rights of its operator changed");
         entries.push(of_key.agent(agent));
     }
-    audit::append_in(engine, &mut tx, ctx.tenant_id, &entries).await?;
-    Ok(tx.commit().await?)
+    for (invitation, login) in store::withdraw_invitations(tx, ctx.tenant_id, id).await? {
+        let message = format!("link for {login} withdrawn: the rights of an operator changed");
+        entries.push(NewEntry::new(engine, ctx, "operator.invitation_withdrawn", "invitation", invitation, message));
+    }
+    Ok(entries)
 }
 
 /// Checks a login and a password, and returns what a session must hold. An unknown login takes as long as a wrong password.

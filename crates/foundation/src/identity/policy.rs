@@ -46,7 +46,7 @@ pub async fn set_policy(engine: &Engine, ctx: &OpContext, policy: CapturePolicy)
 }
 
 /// Most categories of knowledge that an agent may have.
-const CATEGORIES_MAX: usize = 50;
+pub(super) const CATEGORIES_MAX: usize = 50;
 
 /// What a search over all sources follows.
 #[derive(Clone, Debug, Default, PartialEq)]

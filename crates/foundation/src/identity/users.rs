@@ -1,18 +1,20 @@
 //! Users: the organisation's own references to them, and who may name the user of a call.
 
 use super::model::{Agent, User};
-use super::{finish, store};
+use super::{finish, settle, store};
 use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
+use crate::idempotency::Once;
 use crate::intake::{self, Admitted};
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
+use db::DbError;
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use uuid::Uuid;
 use verb::verb;
-use wire::{OperatorRole, USER_REF_MAX, UserId, UserRef};
+use wire::{AdminUser, AdminUsers, OperatorRole, USER_REF_MAX, UserId, UserRef, UserSettings};
 
 /// Longest name of a user, in characters.
 const NAME_MAX: usize = 200;
@@ -22,6 +24,8 @@ const NAMED_MAX: i64 = 200;
 const FOUND_MAX: i64 = 20;
 /// At most this many users of one name are listed, so that the caller can choose one by reference.
 const CALLED_MAX: i64 = 10;
+/// Users on a page of their list.
+const PAGE: i64 = 500;
 /// Why a text means nobody.
 pub(super) const NOBODY: &str = "is not a user's id, and no user has this reference or name";
 
@@ -181,6 +185,95 @@ pub async fn add_user(engine: &Engine, ctx: &OpContext, reference: &str, name: O
     let entry = NewEntry::new(engine, ctx, "user.added", "user", id, "user added");
     finish(engine, tx, ctx, entry).await?;
     Ok(User { id, external_ref: reference.clone(), name: name.map(str::to_owned) })
+}
+
+/// Adds the user with an id or a reference, or changes the reference and the name: what `settings` leaves out keeps its value. The user, and
+/// whether it is new. What is so already writes no audit entry. Entries name the fields that changed and not their words, which may be a
+/// person's name or address.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Invalid` for the name or the reference, and for a new id without a reference; `Conflict` for a
+/// reference that another user has.
+#[verb(role = Admin)]
+pub async fn put_user(engine: &Engine, ctx: &OpContext, user: &UserRef, settings: UserSettings) -> Result<(AdminUser, bool), Error> {
+    let (id, named) = match user {
+        UserRef::Id(id) => (Some(*id), None),
+        UserRef::External(reference) => (None, Some(reference.as_str())),
+    };
+    for reference in [named, settings.external_ref.as_deref()].into_iter().flatten() {
+        intake::check_id("external_ref", reference)?;
+    }
+    let request = Admitted::id("user", &user.to_string())?.with(Admitted::new(settings)?);
+    let once = Once::new(engine, ctx, "admin.put_user", &request)?;
+    let (_, UserSettings { name, external_ref }) = request.into_inner();
+    let first = named.map(str::to_owned).or_else(|| external_ref.clone());
+    let mut checks = Checks::default();
+    for reference in [&first, &external_ref].into_iter().flatten() {
+        check(&mut checks, reference, None, id);
+    }
+    checks.optional_text("name", name.as_deref(), NAME_MAX).done()?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    let (tenant, now) = (ctx.tenant_id, engine.clock().now());
+    let new_id = id.unwrap_or_else(|| UserId(engine.clock().id()));
+    let is_new = match &first {
+        Some(reference) => store::insert_user(&mut tx, tenant, new_id, reference, name.as_deref(), now).await?,
+        None => false,
+    };
+    let before = store::user_to_change(&mut tx, tenant, id, named).await?;
+    let before = before.ok_or_else(|| match first {
+        Some(_) => Error::Conflict(REFERENCE_TAKEN.into()),
+        None => Error::invalid("external_ref", "is required for a new user"),
+    })?;
+    let after = AdminUser {
+        id: before.id,
+        external_ref: external_ref.unwrap_or_else(|| before.external_ref.clone()),
+        name: name.or_else(|| before.name.clone()),
+    };
+    if after != before {
+        store::update_user(&mut tx, tenant, &after).await.map_err(|error| match error {
+            DbError::Unique { .. } => Error::Conflict(REFERENCE_TAKEN.into()),
+            error => error.into(),
+        })?;
+    }
+    let entry = match (is_new, after != before) {
+        (true, _) => Some(NewEntry::new(engine, ctx, "user.added", "user", after.id, "user added")),
+        (false, true) => Some(changed_entry(engine, ctx, &before, &after)),
+        (false, false) => None,
+    };
+    let answer = (after, is_new);
+    settle(engine, ctx, tx, &once, entry.as_slice(), &answer).await?;
+    Ok(answer)
+}
+
+/// Why a user cannot have a reference.
+const REFERENCE_TAKEN: &str = "another user has this reference";
+
+/// The entry of a user who was changed. The reference may be an e-mail address: neither it nor the name is in the audit log.
+fn changed_entry(engine: &Engine, ctx: &OpContext, before: &AdminUser, after: &AdminUser) -> NewEntry {
+    let fields = [("external_ref", before.external_ref != after.external_ref), ("name", before.name != after.name)];
+    let fields: Vec<&str> = fields.into_iter().filter_map(|(field, differs)| differs.then_some(field)).collect();
+    let entry = NewEntry::new(engine, ctx, "user.changed", "user", after.id, format!("user changed: {}", fields.join(", ")));
+    entry.changes(serde_json::json!({ "fields": fields }))
+}
+
+/// A page of the organisation's users by their reference, and the reference after which the next page begins.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`.
+#[verb(role = Admin)]
+pub async fn list_users(engine: &Engine, ctx: &OpContext, after: Option<&str>) -> Result<AdminUsers, Error> {
+    let after = after.map(|after| Admitted::id("after", after)).transpose()?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let mut users = store::users_after(&mut tx, ctx.tenant_id, after.as_ref().map(|after| after.as_str()), PAGE + 1).await?;
+    tx.commit().await?;
+    let page = usize::try_from(PAGE).unwrap_or(usize::MAX);
+    let more = users.len() > page;
+    users.truncate(page);
+    let next = users.last().filter(|_| more).map(|user| user.external_ref.clone());
+    Ok(AdminUsers { users, next })
 }
 
 /// What a user's reference, name and id may be.

@@ -7,7 +7,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use db::{DbError, SystemPool, Tx, sql};
 use std::collections::BTreeMap;
 use uuid::Uuid;
-use wire::{AgentId, AgentKey, KeyId, KeyScope, OperatorId, TenantId, Toolset, UserId};
+use wire::{AgentId, AgentKey, ApiKey, KeyId, KeyScope, OperatorId, TenantId, Toolset, UserId};
 
 pub struct NewKey<'a> {
     pub id: KeyId,
@@ -21,13 +21,14 @@ pub struct NewKey<'a> {
     pub expires_at: Option<DateTime<Utc>>,
 }
 
-/// Inserts a key; false when the tenant has no such agent. The commons is not an agent: no key speaks for all.
+/// Inserts a key; false when the tenant has no such agent, or has retired it. The commons is not an agent: no key speaks for all.
 pub async fn insert_key(tx: &mut Tx, tenant: TenantId, key: &NewKey<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
     let scopes: Vec<&str> = key.scopes.iter().map(|scope| scope.as_str()).collect();
     tx.changed_any(sql!(
         [tenant, key.id, key.agent_id, key.prefix, key.secret_hash, key.name, scopes, now, key.expires_at, key.user_id],
         r"insert into api_keys (tenant_id, id, agent_id, prefix, secret_hash, name, scopes, created_at, expires_at, user_id)
-          select tenant_id, $2, id, $4, $5, $6, $7, $8, $9, $10 from agents where tenant_id = $1 and id = $3 and kind = 'agent'"
+          select tenant_id, $2, id, $4, $5, $6, $7, $8, $9, $10 from agents
+           where tenant_id = $1 and id = $3 and kind = 'agent' and retired_at is null for share"
     ))
     .await
 }
@@ -50,7 +51,8 @@ impl TryFrom<KeyRow> for KeyRecord {
 macro_rules! keys {
     () => {
         r"select k.tenant_id, c.id as commons_id, k.id as key_id, k.agent_id, a.slug as agent_slug, a.require_user,
-                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at, k.revoked_at,
+                 a.blocked_at is not null as blocked, k.secret_hash, k.scopes, k.user_id, k.expires_at,
+                 coalesce(k.revoked_at, a.retired_at) as revoked_at,
                  exists (select from oauth_grants g where g.tenant_id = k.tenant_id and g.key_id = k.id) as is_granted
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
@@ -207,4 +209,100 @@ pub async fn count_source(pool: &SystemPool, (tenant, key): KeyRef, day: NaiveDa
 pub async fn revoke_key(tx: &mut Tx, tenant: TenantId, key: KeyId, now: DateTime<Utc>) -> Result<bool, DbError> {
     tx.changed_any(sql!([tenant, key, now], "update api_keys set revoked_at = $3 where tenant_id = $1 and id = $2 and revoked_at is null"))
         .await
+}
+
+/// Revokes the keys of an agent that are in force; which they were.
+pub async fn revoke_keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, now: DateTime<Utc>) -> Result<Vec<KeyId>, DbError> {
+    tx.values(sql!(
+        [tenant, agent, now],
+        "update api_keys set revoked_at = $3 where tenant_id = $1 and agent_id = $2 and revoked_at is null returning id"
+    ))
+    .await
+}
+
+/// Lets a key expire at a time, unless it expires before; whether the tenant has it.
+pub async fn end_key(tx: &mut Tx, tenant: TenantId, key: KeyId, at: DateTime<Utc>) -> Result<bool, DbError> {
+    tx.changed_any(sql!([tenant, key, at], "update api_keys set expires_at = least(expires_at, $3) where tenant_id = $1 and id = $2")).await
+}
+
+/// Has the bots of one key use another; whether there were any.
+pub async fn move_bots(tx: &mut Tx, tenant: TenantId, from: KeyId, to: KeyId) -> Result<bool, DbError> {
+    tx.changed_any(sql!([tenant, from, to], "update bots set key_id = $3 where tenant_id = $1 and key_id = $2")).await
+}
+
+/// Whether the tenant has a key. The row is locked: another change of it waits for the transaction.
+pub async fn lock_key(tx: &mut Tx, tenant: TenantId, key: KeyId) -> Result<bool, DbError> {
+    let known: Option<KeyId> =
+        tx.value_if_any(sql!([tenant, key], "select id from api_keys where tenant_id = $1 and id = $2 for update")).await?;
+    Ok(known.is_some())
+}
+
+#[derive(sqlx::FromRow)]
+struct ApiKeyRow {
+    id: KeyId,
+    agent_id: AgentId,
+    agent: String,
+    name: String,
+    prefix: String,
+    scopes: Vec<String>,
+    toolsets: Vec<String>,
+    user_id: Option<UserId>,
+    is_granted: bool,
+    created_at: DateTime<Utc>,
+    expires_at: Option<DateTime<Utc>>,
+    revoked_at: Option<DateTime<Utc>>,
+    requests: i64,
+    refused: i64,
+    last_used_at: Option<DateTime<Utc>>,
+    last_used_from: Option<String>,
+    last_refused_at: Option<DateTime<Utc>>,
+}
+
+impl TryFrom<ApiKeyRow> for ApiKey {
+    type Error = DbError;
+    fn try_from(row: ApiKeyRow) -> Result<Self, DbError> {
+        Ok(Self {
+            scopes: parse_all("api_keys", "scopes", &row.id.to_string(), &row.scopes)?,
+            toolsets: parse_all("api_keys", "toolsets", &row.id.to_string(), &row.toolsets)?,
+            id: row.id,
+            agent_id: row.agent_id,
+            agent: row.agent,
+            name: row.name,
+            hint: format!("rmb_{}_…", row.prefix),
+            user_id: row.user_id,
+            is_granted: row.is_granted,
+            created_at: row.created_at,
+            expires_at: row.expires_at,
+            revoked_at: row.revoked_at,
+            requests: row.requests,
+            refused: row.refused,
+            last_used_at: row.last_used_at,
+            last_used_from: row.last_used_from,
+            last_refused_at: row.last_refused_at,
+        })
+    }
+}
+
+/// At most `most` keys of a tenant, of one agent or one of them: those in force first, then the newest.
+pub async fn api_keys(
+    tx: &mut Tx,
+    tenant: TenantId,
+    agent: Option<AgentId>,
+    key: Option<KeyId>,
+    most: i64,
+) -> Result<Vec<ApiKey>, DbError> {
+    let rows: Vec<ApiKeyRow> = tx
+        .rows(sql!(
+            [tenant, agent, key, most],
+            r"select k.id, k.agent_id, a.slug as agent, k.name, k.prefix, k.scopes, k.toolsets, k.user_id, g.key_id is not null as is_granted,
+                 k.created_at, k.expires_at, k.revoked_at, k.requests, k.refused, k.last_used_at, host(k.last_used_from) as last_used_from,
+                 k.last_refused_at
+            from api_keys k
+            join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
+            left join oauth_grants g on g.tenant_id = k.tenant_id and g.key_id = k.id
+           where k.tenant_id = $1 and ($2::uuid is null or k.agent_id = $2) and ($3::uuid is null or k.id = $3)
+           order by k.revoked_at is not null, k.created_at desc, k.id limit $4"
+        ))
+        .await?;
+    rows.into_iter().map(TryInto::try_into).collect()
 }

@@ -1,6 +1,7 @@
 //! All SQL of who exists and who asks. Here: tenants and agents.
 
 pub mod erasure;
+mod invitations;
 mod keys;
 mod oauth;
 mod operators;
@@ -8,28 +9,33 @@ mod policies;
 mod users;
 mod views;
 
+pub use invitations::{
+    Invited, NewInvitation, delete_invitation, insert_invitation, invitation_by_token, invitations, take_invitation, withdraw_invitations,
+};
 pub use keys::{NewKey, count_source, insert_key, key_by_id, key_by_prefix, key_names, keys_of, revoke_key, scopes_of, write_uses};
-pub use keys::{set_toolsets, toolsets};
+pub use keys::{api_keys, end_key, lock_key, move_bots, revoke_keys_of, set_toolsets, toolsets};
 pub use oauth::{
     NewGrant, NewTokens, grant_by_code, grant_by_family, grant_of_key, insert_client, insert_grant, oauth_client, renew, revoke_granted,
     sweep_clients, sweep_grants, trim_clients,
 };
 pub use operators::{
-    NewOperator, admins, delete_session, disable_operator, insert_operator, insert_session, lock_operator, operator, operator_by_login,
-    save_session, session, set_password, set_roles,
+    NewOperator, admins, adopt_operator, delete_session, disable_operator, insert_operator, insert_session, lock_operator, lock_operators,
+    operator, operator_by_login, operators, save_session, session, set_password, update_operator,
 };
 pub use policies::{
     capture_policy, keeps_context_texts, knowledge_categories, lifecycle_policy, search_policy, set_capture_policy,
     set_keeps_context_texts, set_knowledge_categories, set_lifecycle_policy, set_search_policy,
 };
-pub use users::{insert_user, lock_user, user_by_reference, users, users_by_id, users_called, users_named};
+pub use users::{
+    insert_user, lock_user, update_user, user_by_reference, user_to_change, users, users_after, users_by_id, users_called, users_named,
+};
 pub use views::{count_views, delete_view, insert_view, lock_views, rename_view, views};
 
 use super::model::{Agent, Tenant};
 use chrono::{DateTime, Utc};
 use db::{DbError, SystemPool, Tx, sql};
 use std::str::FromStr;
-use wire::{AgentId, Discipline, TenantId};
+use wire::{AdminAgent, AgentId, TenantId};
 
 fn parse_all<T: FromStr<Err = String>>(table: &'static str, column: &'static str, row: &str, texts: &[String]) -> Result<Vec<T>, DbError> {
     texts.iter().map(|text| text.parse().map_err(|reason| DbError::Inconsistent { table, column, row: row.to_owned(), reason })).collect()
@@ -90,7 +96,7 @@ pub async fn agent_holder(pool: &SystemPool, id: AgentId) -> Result<Option<(Tena
 pub async fn agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<Agent>, DbError> {
     tx.rows(sql!(
         [tenant],
-        r"select id, kind, slug, name, require_user, discipline, blocked_at
+        r"select id, kind, slug, name, require_user, discipline, blocked_at, retired_at
             from agents where tenant_id = $1 order by (kind = 'commons') desc, slug"
     ))
     .await
@@ -106,11 +112,31 @@ pub async fn set_blocked(tx: &mut Tx, tenant: TenantId, agent: AgentId, since: O
     .await
 }
 
-/// Sets how eagerly an agent writes; whether the tenant has it.
-pub async fn set_discipline(tx: &mut Tx, tenant: TenantId, agent: AgentId, discipline: Discipline) -> Result<bool, DbError> {
+/// Selects agents with their settings.
+macro_rules! settings {
+    () => {
+        r"select id, slug, name, discipline, require_user, knowledge_categories, keeps_context_texts, created_at, blocked_at, retired_at
+            from agents where tenant_id = $1 and kind = 'agent' "
+    };
+}
+
+/// Agents of a tenant with their settings, by slug.
+pub async fn agents_with_settings(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AdminAgent>, DbError> {
+    tx.rows(sql!([tenant], settings!(), "order by slug")).await
+}
+
+/// An agent with its settings. The row is locked: another change waits for the transaction.
+pub async fn agent_to_change(tx: &mut Tx, tenant: TenantId, slug: &str) -> Result<Option<AdminAgent>, DbError> {
+    tx.row_if_any(sql!([tenant, slug], settings!(), "and slug = $2 for update")).await
+}
+
+/// Writes the settings of an agent, apart from its id and its slug; whether the tenant has it.
+pub async fn update_agent(tx: &mut Tx, tenant: TenantId, agent: &AdminAgent) -> Result<bool, DbError> {
+    let AdminAgent { id, name, discipline, require_user, knowledge_categories, keeps_context_texts, retired_at, .. } = agent;
     tx.changed_any(sql!(
-        [tenant, agent, discipline],
-        "update agents set discipline = $3 where tenant_id = $1 and id = $2 and kind = 'agent'"
+        [tenant, *id, name, *discipline, *require_user, knowledge_categories, *keeps_context_texts, *retired_at],
+        r"update agents set name = $3, discipline = $4, require_user = $5, knowledge_categories = $6, keeps_context_texts = $7, retired_at = $8
+           where tenant_id = $1 and id = $2 and kind = 'agent'"
     ))
     .await
 }

@@ -3,8 +3,8 @@
 use super::parse_all;
 use crate::identity::model::{Admin, OperatorRecord};
 use chrono::{DateTime, Utc};
-use db::{DbError, SystemPool, Tx, sql};
-use wire::{OperatorId, OperatorRole, TenantId};
+use db::{DbError, SystemPool, Tx, lock, lock_key, sql};
+use wire::{AdminOperator, OperatorId, OperatorRole, TenantId};
 
 pub struct NewOperator<'a> {
     pub id: OperatorId,
@@ -90,14 +90,60 @@ pub async fn disable_operator(tx: &mut Tx, tenant: TenantId, id: OperatorId, now
     .await
 }
 
-/// Replaces an operator's roles and ends the sessions; whether there is such an operator.
-pub async fn set_roles(tx: &mut Tx, tenant: TenantId, id: OperatorId, roles: &[OperatorRole]) -> Result<bool, DbError> {
-    let roles: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
+/// Writes the name and the roles of an operator, and may end the sessions; whether the tenant has the operator.
+pub async fn update_operator(tx: &mut Tx, tenant: TenantId, operator: &AdminOperator, ends_sessions: bool) -> Result<bool, DbError> {
+    let roles: Vec<&str> = operator.roles.iter().map(|role| role.as_str()).collect();
     tx.changed_any(sql!(
-        [tenant, id, roles],
-        "update operators set roles = $3, access_epoch = access_epoch + 1 where tenant_id = $1 and id = $2"
+        [tenant, operator.id, &operator.name, roles, i32::from(ends_sessions)],
+        "update operators set name = $3, roles = $4, access_epoch = access_epoch + $5 where tenant_id = $1 and id = $2"
     ))
     .await
+}
+
+/// Inserts an operator, or gives access again to one of the tenant that was disabled; false if somebody has the login.
+pub async fn adopt_operator(tx: &mut Tx, tenant: TenantId, operator: &NewOperator<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
+    let roles: Vec<&str> = operator.roles.iter().map(|role| role.as_str()).collect();
+    tx.changed_any(sql!(
+        [tenant, operator.id, operator.login, operator.name, operator.password_hash, roles, now],
+        r"insert into operators (tenant_id, id, login, name, password_hash, roles, created_at) values ($1, $2, $3, $4, $5, $6, $7)
+          on conflict (login) do update
+             set name = excluded.name, password_hash = excluded.password_hash, roles = excluded.roles, disabled_at = null,
+                 access_epoch = operators.access_epoch + 1
+           where operators.tenant_id = excluded.tenant_id and operators.disabled_at is not null"
+    ))
+    .await
+}
+
+/// Lets changes of a tenant's operators wait for one another, so that admins can be counted.
+pub async fn lock_operators(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
+    lock(tx, lock_key(&[b"operators", tenant.0.as_bytes()])).await
+}
+
+#[derive(sqlx::FromRow)]
+struct ListedOperator {
+    id: OperatorId,
+    login: String,
+    name: String,
+    roles: Vec<String>,
+    created_at: DateTime<Utc>,
+    disabled_at: Option<DateTime<Utc>>,
+}
+
+/// Operators of a tenant by login, or the one with an id.
+pub async fn operators(tx: &mut Tx, tenant: TenantId, id: Option<OperatorId>) -> Result<Vec<AdminOperator>, DbError> {
+    let rows: Vec<ListedOperator> = tx
+        .rows(sql!(
+            [tenant, id],
+            r"select id, login, name, roles, created_at, disabled_at from operators
+           where tenant_id = $1 and ($2::uuid is null or id = $2) order by login"
+        ))
+        .await?;
+    let operator = |row: ListedOperator| {
+        let roles = parse_all("operators", "roles", &row.id.to_string(), &row.roles)?;
+        let ListedOperator { id, login, name, created_at, disabled_at, .. } = row;
+        Ok(AdminOperator { id, login, name, roles, created_at, disabled_at })
+    };
+    rows.into_iter().map(operator).collect()
 }
 
 /// Replaces an operator's password hash and ends the sessions.

@@ -3,7 +3,7 @@
 use crate::identity::model::User;
 use chrono::{DateTime, Utc};
 use db::{DbError, SystemPool, Tx, like, sql};
-use wire::{TenantId, UserId};
+use wire::{AdminUser, TenantId, UserId};
 
 /// Users whose reference or name begins with a text.
 pub async fn users_named(tx: &mut Tx, tenant: TenantId, text: &str, most: i64) -> Result<Vec<UserId>, DbError> {
@@ -61,4 +61,37 @@ pub async fn insert_user(
 /// Users of a tenant, by their reference.
 pub async fn users(tx: &mut Tx, tenant: TenantId) -> Result<Vec<User>, DbError> {
     tx.rows(sql!([tenant], "select id, external_ref, name from users where tenant_id = $1 order by external_ref")).await
+}
+
+/// At most `most` users of a tenant by their reference, those after a reference if one is given.
+pub async fn users_after(tx: &mut Tx, tenant: TenantId, after: Option<&str>, most: i64) -> Result<Vec<AdminUser>, DbError> {
+    tx.rows(sql!(
+        [tenant, after, most],
+        r"select id, external_ref, name from users
+           where tenant_id = $1 and ($2::text is null or external_ref > $2) order by external_ref limit $3"
+    ))
+    .await
+}
+
+/// The user with an id or a reference. The row is locked: another change, or an erasure, waits for the transaction.
+pub async fn user_to_change(
+    tx: &mut Tx,
+    tenant: TenantId,
+    id: Option<UserId>,
+    reference: Option<&str>,
+) -> Result<Option<AdminUser>, DbError> {
+    tx.row_if_any(sql!(
+        [tenant, id, reference],
+        "select id, external_ref, name from users where tenant_id = $1 and (id = $2 or external_ref = $3) for update"
+    ))
+    .await
+}
+
+/// Writes the reference and the name of a user; whether the tenant has it.
+pub async fn update_user(tx: &mut Tx, tenant: TenantId, user: &AdminUser) -> Result<bool, DbError> {
+    tx.changed_any(sql!(
+        [tenant, user.id, &user.external_ref, &user.name],
+        "update users set external_ref = $3, name = $4 where tenant_id = $1 and id = $2"
+    ))
+    .await
 }

@@ -1,0 +1,227 @@
+//! One-time links: a person becomes an operator with one, or chooses a new password. Only the hash of the token in a link is stored.
+
+use super::model::Admission;
+use super::operators::{PASSWORD_MIN, end_access};
+use super::staff::{NAME_MAX, in_order, may_make, to_change};
+use super::store::Invited;
+use super::{changes, keys, password, settle, store};
+use crate::audit::{self, NewEntry};
+use crate::engine::Engine;
+use crate::error::{Checks, Error};
+use crate::idempotency::Once;
+use crate::intake::Admitted;
+use crate::op::{Actor, OpContext};
+use async_recursion::async_recursion as boxed;
+use chrono::TimeDelta;
+use db::Tx;
+use verb::verb;
+use wire::{
+    INVITATION_HOURS_MAX, INVITATION_PAGE, Invitation, InvitationId, InvitationKind, MadeInvitation, NewInvitation, OperatorId, RequestId,
+};
+
+/// Longest login, in characters.
+const LOGIN_MAX: usize = 200;
+/// How a token begins. A secret follows.
+const TOKEN: &str = "rmi_";
+/// One answer for every link that is not valid: who guesses learns nothing.
+const NOT_VALID: Error = Error::Unauthenticated(
+    "this link is not valid: it was used, withdrawn or replaced, or it has expired; ask an administrator for a new one",
+);
+
+/// Invites a person to become an operator: the link of the answer is shown only once. It replaces an earlier one for the same login. An
+/// operator who was disabled comes back with it.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, and for the role `admin` if a key asks; `Invalid` for the login, the name or the hours, or without a
+/// role; `Conflict` for a login that an operator with access has, in any organisation.
+#[verb(role = Admin)]
+pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Result<MadeInvitation, Error> {
+    let login = Admitted::id("login", &new.login)?;
+    let new = login.with(Admitted::new(new)?);
+    let NewInvitation { login, name, roles, hours } = &new.1;
+    may_make(ctx, roles)?;
+    check_hours(Checks::default().text("login", login, LOGIN_MAX).text("name", name, NAME_MAX), *hours)
+        .that(!roles.is_empty(), "roles", "must hold at least one role")
+        .done()?;
+    let once = Once::new(engine, ctx, "admin.invite", &new)?;
+    let (_, NewInvitation { login, name, roles, hours }) = new.into_inner();
+    let mut tx = engine.db().control.begin_system().await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    let holder = store::operator_by_login(engine.db().control.system(), &login).await?;
+    if holder.is_some_and(|holder| holder.tenant_id != ctx.tenant_id || holder.disabled_at.is_none()) {
+        return Err(taken(&login));
+    }
+    let invitation = draft(engine, ctx, InvitationKind::Invite, (login, name, in_order(roles)), hours);
+    let entry = NewEntry::new(engine, ctx, "operator.invited", "invitation", invitation.id, format!("{} invited", invitation.login));
+    let entry = entry.changes(changes(ctx, None, &invitation)?);
+    hand_out(engine, ctx, tx, &once, entry, (invitation, None)).await
+}
+
+/// Makes a link with which an operator chooses a new password; it is shown only once, and replaces an earlier one. The old password and the
+/// sessions hold until then: [`super::end_sessions`] ends the latter at once.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, and for a key that asks about an admin; `Invalid` for the hours; `NotFound` for a foreign or
+/// disabled operator.
+#[verb(role = Admin)]
+pub async fn offer_password(engine: &Engine, ctx: &OpContext, id: OperatorId, hours: u32) -> Result<MadeInvitation, Error> {
+    check_hours(&mut Checks::default(), hours).done()?;
+    let once = Once::new(engine, ctx, "admin.offer_password", &Admitted::new((id, hours))?)?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    let operator = to_change(&mut tx, ctx, id).await?;
+    let message = format!("link for a new password of {} made", operator.login);
+    let invitation = draft(engine, ctx, InvitationKind::Reset, (operator.login, operator.name, vec![]), hours);
+    let entry = NewEntry::new(engine, ctx, "operator.password_offered", "operator", id, message);
+    hand_out(engine, ctx, tx, &once, entry, (invitation, Some(id))).await
+}
+
+/// The links that nobody has used yet, the newest first.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`.
+#[verb(role = Admin)]
+pub async fn list_invitations(engine: &Engine, ctx: &OpContext) -> Result<Vec<Invitation>, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let invitations = store::invitations(&mut tx, ctx.tenant_id, engine.clock().now()).await?;
+    tx.commit().await?;
+    Ok(invitations)
+}
+
+/// Withdraws a link that nobody has used yet.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `NotFound` for a foreign one, and for one that was used or withdrawn.
+#[verb(role = Admin)]
+pub async fn withdraw_invitation(engine: &Engine, ctx: &OpContext, id: InvitationId) -> Result<(), Error> {
+    let once = Once::new(engine, ctx, "admin.withdraw_invitation", &Admitted::new(id)?)?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if once.claim::<bool>(&mut tx).await?.is_some() {
+        return Ok(());
+    }
+    let login = store::delete_invitation(&mut tx, ctx.tenant_id, id).await?.ok_or(Error::NotFound("invitation"))?;
+    let message = format!("link for {login} withdrawn");
+    let entry = NewEntry::new(engine, ctx, "operator.invitation_withdrawn", "invitation", id, message);
+    settle(engine, ctx, tx, &once, &[entry], &true).await
+}
+
+/// What a link is for, before it is used.
+///
+/// # Errors
+/// `Unauthenticated` for a link that is not valid.
+#[boxed]
+#[tracing::instrument(skip_all)]
+pub async fn invitation(engine: &Engine, token: &str) -> Result<Invitation, Error> {
+    let invited = store::invitation_by_token(engine.db().control.system(), &keys::hash(token), engine.clock().now()).await?;
+    invited.map(|invited| invited.invitation).ok_or(NOT_VALID)
+}
+
+/// Uses a link: the person has this password from now on, and what is returned opens a session. A link can be used once, also by two at the
+/// same time. A new password ends the sessions that the operator had.
+///
+/// # Errors
+/// `Invalid` for a password shorter than 12 characters, which leaves the link valid; `Unauthenticated` for a link that is not valid;
+/// `Conflict` if somebody got the login meanwhile.
+#[boxed]
+#[tracing::instrument(skip_all)]
+pub async fn accept_invitation(engine: &Engine, token: &str, password: &str, request_id: RequestId) -> Result<Admission, Error> {
+    let message = format!("must have at least {PASSWORD_MIN} characters");
+    Checks::default().that(password.chars().count() >= PASSWORD_MIN, "password", message).done()?;
+    // A hash takes a processor for a while: nobody gets one for a link that they made up.
+    invitation(engine, token).await?;
+    let password_hash = password::hash(password.to_owned()).await?;
+    let now = engine.clock().now();
+    let mut tx = engine.db().control.begin_system().await?;
+    let invited = store::take_invitation(&mut tx, &keys::hash(token), now).await?.ok_or(NOT_VALID)?;
+    let (tenant, login) = (invited.tenant_id, invited.invitation.login.clone());
+    let ctx = OpContext::system(tenant, invited.commons_id, request_id);
+    let entries = match invited.operator_id {
+        Some(id) => set_password(engine, &mut tx, &ctx, id, &password_hash).await?,
+        None => vec![join(engine, &mut tx, &ctx, invited, &password_hash).await?],
+    };
+    audit::append_in(engine, &mut tx, tenant, &entries).await?;
+    tx.commit().await?;
+    let operator = store::operator_by_login(engine.db().control.system(), &login).await?.ok_or(NOT_VALID)?;
+    Ok(Admission { operator: operator.id, epoch: operator.access_epoch, at: now })
+}
+
+/// Gives an invited person access.
+async fn join(engine: &Engine, tx: &mut Tx, ctx: &OpContext, invited: Invited, password_hash: &str) -> Result<NewEntry, Error> {
+    let Invitation { login, name, roles, created_by, .. } = &invited.invitation;
+    let id = OperatorId(engine.clock().id());
+    let new = store::NewOperator { id, login, name, password_hash, roles };
+    store::lock_operators(tx, ctx.tenant_id).await?;
+    if !store::adopt_operator(tx, ctx.tenant_id, &new, engine.clock().now()).await? {
+        return Err(taken(login));
+    }
+    let there = store::operators(tx, ctx.tenant_id, None).await?.into_iter().find(|operator| operator.login == *login);
+    let there = there.ok_or_else(|| Error::internal("an operator who was just added is not there"))?;
+    let message = format!("operator {login} created: accepted the invitation of {created_by}");
+    let entry = NewEntry::new(engine, ctx, "operator.created", "operator", there.id, message);
+    Ok(entry.changes(changes(ctx, None, &there)?))
+}
+
+/// Gives an operator with access a new password.
+async fn set_password(engine: &Engine, tx: &mut Tx, ctx: &OpContext, id: OperatorId, password_hash: &str) -> Result<Vec<NewEntry>, Error> {
+    let operator = to_change(tx, ctx, id).await.map_err(|error| if matches!(error, Error::NotFound(_)) { NOT_VALID } else { error })?;
+    store::set_password(tx, id, password_hash).await?;
+    let message = format!("password of {} reset with a link", operator.login);
+    let mut entries = vec![NewEntry::new(engine, ctx, "operator.password_reset", "operator", id, message)];
+    entries.extend(end_access(engine, tx, ctx, id).await?);
+    Ok(entries)
+}
+
+fn check_hours(checks: &mut Checks, hours: u32) -> &mut Checks {
+    let message = format!("must be 1 to {INVITATION_HOURS_MAX} hours");
+    checks.that((1..=INVITATION_HOURS_MAX).contains(&hours), "hours", message)
+}
+
+fn taken(login: &str) -> Error {
+    Error::Conflict(format!("the login {login} belongs to somebody already"))
+}
+
+/// A link for a person with a login, a name and roles.
+fn draft(
+    engine: &Engine,
+    ctx: &OpContext,
+    kind: InvitationKind,
+    (login, name, roles): (String, String, Vec<wire::OperatorRole>),
+    hours: u32,
+) -> Invitation {
+    let now = engine.clock().now();
+    Invitation {
+        id: InvitationId(engine.clock().id()),
+        kind,
+        login,
+        name,
+        roles,
+        created_by: ctx.actor.name().to_owned(),
+        created_at: now,
+        expires_at: now + TimeDelta::hours(hours.into()),
+    }
+}
+
+/// Commits a link. Only this answer has it; the stored one has not.
+async fn hand_out(
+    engine: &Engine,
+    ctx: &OpContext,
+    mut tx: Tx,
+    once: &Once<'_>,
+    entry: NewEntry,
+    (invitation, operator_id): (Invitation, Option<OperatorId>),
+) -> Result<MadeInvitation, Error> {
+    let token = format!("{TOKEN}{}", engine.clock().secret(keys::SECRET_LENGTH));
+    let inviter_id = match ctx.actor {
+        Actor::Operator { id, .. } => Some(id),
+        Actor::Agent { .. } | Actor::System => None,
+    };
+    let new = store::NewInvitation { invitation: &invitation, token_hash: &keys::hash(&token), operator_id, inviter_id };
+    store::insert_invitation(&mut tx, ctx.tenant_id, &new).await?;
+    let stored = MadeInvitation { invitation, link: None };
+    settle(engine, ctx, tx, once, &[entry], &stored).await?;
+    Ok(MadeInvitation { link: Some(format!("{INVITATION_PAGE}?token={token}")), ..stored })
+}

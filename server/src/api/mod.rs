@@ -1,6 +1,7 @@
 //! HTTP for agents: one table of routes, one way to authenticate, one error shape.
 
 mod activity;
+mod admin;
 pub(crate) mod body;
 mod caller;
 mod context;

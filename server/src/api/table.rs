@@ -2,13 +2,13 @@
 
 use super::route::{Group, Route};
 use super::{
-    activity, context, health, knowledge, memory, openapi, portability, profile, projects, records, reference, retrievals, sessions,
+    activity, admin, context, health, knowledge, memory, openapi, portability, profile, projects, records, reference, retrievals, sessions,
     sources, telegram, tools, usage,
 };
 use crate::mcp;
 use axum::http::Method;
 use axum::routing::{delete, get, post};
-use wire::KeyScope::{CaptureWrite, CommonsWrite, ContextRead, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
+use wire::KeyScope::{Admin, CaptureWrite, CommonsWrite, ContextRead, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
 
 /// Every route of the API. The authorization test loops over it.
 pub fn routes() -> Vec<Route> {
@@ -68,6 +68,12 @@ pub fn groups() -> Vec<Group> {
         },
         Group { name: "Usage", about: "What the agent's calls of models cost, by day, model and purpose.", routes: usage_routes() },
         Group { name: "Knowledge", about: "The organisation's documents.", routes: knowledge_routes() },
+        Group {
+            name: "Administration",
+            about: "Agents, keys, users and operators, for keys with the scope `admin`. A `PUT` describes how something should be: it makes \
+                    what is missing, and changes nothing if everything is so already. Only a person can make an admin, or such a key.",
+            routes: administration_routes(),
+        },
         Group {
             name: "Export and import",
             about: "All data of an agent as JSON Lines, which another server can import.",
@@ -223,6 +229,44 @@ fn knowledge_routes() -> Vec<Route> {
     vec![
         Route::get("/api/kb/index", "knowledge_index", "List index pages, or get one as Markdown", knowledge::index).needs(&[KbRead]),
         Route::post("/api/kb/documents", "knowledge_ingest", "Ingest documents", knowledge::ingest).needs(&[KbWrite]),
+    ]
+}
+
+fn administration_routes() -> Vec<Route> {
+    vec![
+        Route::get("/api/admin/agents", "admin_agents", "List agents with their settings", admin::agents).needs(&[Admin]),
+        Route::get("/api/admin/agents/{slug}", "admin_agent", "Get an agent with its settings", admin::agent).needs(&[Admin]),
+        Route::put("/api/admin/agents/{slug}", "admin_put_agent", "Make or change an agent", admin::put_agent).needs(&[Admin]),
+        Route::delete("/api/admin/agents/{slug}", "admin_retire_agent", "Retire an agent", admin::retire_agent).needs(&[Admin]),
+        Route::get("/api/admin/keys", "admin_keys", "List API keys", admin::keys).needs(&[Admin]),
+        Route::post("/api/admin/keys", "admin_add_key", "Make an API key", admin::add_key).needs(&[Admin]),
+        Route::post("/api/admin/keys/{id}/rotate", "admin_rotate_key", "Replace an API key", admin::rotate_key).needs(&[Admin]),
+        Route::delete("/api/admin/keys/{id}", "admin_revoke_key", "Revoke an API key", admin::revoke_key).needs(&[Admin]),
+        Route::get("/api/admin/users", "admin_users", "List users", admin::users).needs(&[Admin]),
+        Route::put("/api/admin/users/{user}", "admin_put_user", "Make or change a user", admin::put_user).needs(&[Admin]),
+        Route::get("/api/admin/operators", "admin_operators", "List operators", admin::operators).needs(&[Admin]),
+        Route::put("/api/admin/operators/{login}", "admin_change_operator", "Change an operator", admin::change_operator).needs(&[Admin]),
+        Route::delete("/api/admin/operators/{login}", "admin_remove_operator", "End the access of an operator", admin::remove_operator)
+            .needs(&[Admin]),
+        Route::delete(
+            "/api/admin/operators/{login}/sessions",
+            "admin_end_sessions",
+            "End the sessions of an operator",
+            admin::end_sessions,
+        )
+        .needs(&[Admin]),
+        Route::post(
+            "/api/admin/operators/{login}/password",
+            "admin_offer_password",
+            "Make a link with which an operator chooses a new password",
+            admin::offer_password,
+        )
+        .needs(&[Admin]),
+        Route::get("/api/admin/invitations", "admin_invitations", "List links that nobody has used yet", admin::invitations)
+            .needs(&[Admin]),
+        Route::post("/api/admin/invitations", "admin_invite", "Invite an operator", admin::invite).needs(&[Admin]),
+        Route::delete("/api/admin/invitations/{id}", "admin_withdraw_invitation", "Withdraw a link", admin::withdraw_invitation)
+            .needs(&[Admin]),
     ]
 }
 

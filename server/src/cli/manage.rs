@@ -5,7 +5,7 @@ use chrono::Duration;
 use clap::{Args, Subcommand};
 use foundation::{Engine, identity, projects, usage};
 use remembrancer::{chat, overview};
-use wire::{BotId, KeyId, NewProject, SearchPolicy, UserId, UserRef, Weights};
+use wire::{BotId, KeyId, NewProject, SearchPolicy, UserId, UserRef, UserSettings, Weights};
 
 #[derive(Subcommand)]
 pub enum Bot {
@@ -53,6 +53,18 @@ pub enum User {
         /// The id that this user's memories carry already
         #[arg(long)]
         id: Option<UserId>,
+    },
+    /// Change your own reference to a user, or the name
+    Change {
+        /// The user: your own reference, or the id that memories carry
+        user: UserRef,
+        #[arg(long)]
+        tenant: String,
+        #[arg(long)]
+        name: Option<String>,
+        /// The new reference
+        #[arg(long)]
+        reference: Option<String>,
     },
     /// List users with their references
     List {
@@ -178,6 +190,13 @@ pub async fn user(engine: &Engine, command: User) -> Result<(), Failure> {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let user = identity::add_user(engine, &ctx, &reference, name.as_deref(), id).await?;
             println!("user {} {}", user.external_ref, user.id);
+        }
+        User::Change { user, tenant, name, reference } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            let known = identity::person(engine, &ctx, Some(&user)).await?.map_or(user, UserRef::Id);
+            let settings = UserSettings { name, external_ref: reference };
+            let (user, _) = identity::put_user(engine, &ctx, &known, settings).await?;
+            println!("user {} {} {}", user.external_ref, user.id, user.name.unwrap_or_default());
         }
         User::List { tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;

@@ -180,7 +180,7 @@ const fn call_of(method: Method, path: &'static str, needs: &'static [KeyScope],
 
 /// Every route that an agent's key reaches, except the tools', which have a table of their own.
 const ROUTES: &[Call] = {
-    use KeyScope::{CaptureWrite, CommonsWrite, ContextRead, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
+    use KeyScope::{Admin, CaptureWrite, CommonsWrite, ContextRead, Export, KbRead, KbWrite, MemoryForget, MemoryRead, MemoryWrite};
     const ENTRY: &str = r#"{"content": "Vera works from Bern", "category": "context"}"#;
     const PROJECT: &str = r#"{"slug": "harbour", "name": "Harbour"}"#;
     &[
@@ -247,6 +247,24 @@ const ROUTES: &[Call] = {
             &[KbWrite],
             r#"{"collection": "wiki", "documents": [{"path": "a.md", "content": "A"}]}"#,
         ),
+        call_of(Method::GET, "/api/admin/agents", &[Admin], ""),
+        call_of(Method::GET, "/api/admin/agents/{slug}", &[Admin], ""),
+        call_of(Method::PUT, "/api/admin/agents/{slug}", &[Admin], r#"{"name": "Zephyr"}"#),
+        call_of(Method::DELETE, "/api/admin/agents/{slug}", &[Admin], ""),
+        call_of(Method::GET, "/api/admin/keys", &[Admin], ""),
+        call_of(Method::POST, "/api/admin/keys", &[Admin], r#"{"agent": "nobody", "name": "laptop", "preset": "reader"}"#),
+        call_of(Method::POST, "/api/admin/keys/{id}/rotate", &[Admin], "{}"),
+        call_of(Method::DELETE, "/api/admin/keys/{id}", &[Admin], ""),
+        call_of(Method::GET, "/api/admin/users", &[Admin], ""),
+        call_of(Method::PUT, "/api/admin/users/{user}", &[Admin], r#"{"name": "Mina"}"#),
+        call_of(Method::GET, "/api/admin/operators", &[Admin], ""),
+        call_of(Method::PUT, "/api/admin/operators/{login}", &[Admin], r#"{"name": "Idris"}"#),
+        call_of(Method::DELETE, "/api/admin/operators/{login}", &[Admin], ""),
+        call_of(Method::DELETE, "/api/admin/operators/{login}/sessions", &[Admin], ""),
+        call_of(Method::POST, "/api/admin/operators/{login}/password", &[Admin], ""),
+        call_of(Method::GET, "/api/admin/invitations", &[Admin], ""),
+        call_of(Method::POST, "/api/admin/invitations", &[Admin], r#"{"login": "mole@acme.example", "name": "Mole", "roles": ["viewer"]}"#),
+        call_of(Method::DELETE, "/api/admin/invitations/{id}", &[Admin], ""),
         call_of(Method::GET, "/api/export", &[Export], ""),
         call_of(Method::POST, "/api/import", &[Export, MemoryWrite], ""),
     ]

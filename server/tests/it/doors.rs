@@ -18,7 +18,7 @@ use sha2::{Digest, Sha256};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::collections::BTreeMap;
 use uuid::Uuid;
-use wire::{CaptureMode, EventId, SourceId, TermChange, Usd};
+use wire::{CaptureMode, EventId, KeyScope, OperatorId, OperatorRole, SourceId, TermChange, Usd};
 
 /// Operations that take a file or a protocol of their own; other tests send them.
 const ELSEWHERE: &[&str] = &["/api/import", "/api/adapters/telegram/{bot}"];
@@ -39,6 +39,8 @@ impl Ids {
     /// The id for a parameter or a field of an operation.
     fn of(&self, path: &str, name: &str) -> String {
         let what = match (path, name) {
+            ("/api/admin/keys/{id}/rotate", _) => "key",
+            (_, "login") => "login",
             (_, "connection_id" | "connections") => "connection",
             (path, "id") if path.starts_with("/api/connections") => "connection",
             (path, "id") if path.starts_with("/api/context") => "context",
@@ -199,6 +201,10 @@ impl Door {
                 put("/project", Value::Null);
                 put("/repo", Value::Null);
             }
+            "/api/admin/keys" => {
+                put("/agent", json!("atlas"));
+                put("/expires_at", Value::Null);
+            }
             "/api/tools/explain" => put("/retrieval_id", Value::Null),
             "/api/tools/agent_memory_list" | "/api/tools/list_session_messages" => put("/after", Value::Null),
             "/api/tools/capture_text" => put("/time_zone", Value::Null),
@@ -286,7 +292,10 @@ pub async fn ids(site: &Site) -> Ids {
     let body = json!({ "tool_id": "jira", "name": "Jira" });
     assert!(put.send(site, &format!("/api/connections/{connection}"), Some(&body), &[]).await.status.is_success());
     site.world.engine.finish_deferred().await;
+    let (key, login) = managed(site, &word).await;
     Ids(BTreeMap::from([
+        ("key", key),
+        ("login", login),
         ("own", text(&own, "/memory_id")),
         ("other", text(&other, "/memory_id")),
         ("entry", text(&entry, "/memory/id")),
@@ -296,6 +305,19 @@ pub async fn ids(site: &Site) -> Ids {
         ("leaf", leaf(site, &word).await),
         ("connection", connection),
     ]))
+}
+
+/// A key, and the login of an operator who has no password: to hash one takes time.
+async fn managed(site: &Site, word: &str) -> (String, String) {
+    let World { engine, system, binky, .. } = &site.world;
+    let (key, _) =
+        identity::create_key(engine, system, binky.agent_id().unwrap(), word, &[KeyScope::MemoryRead], None, None).await.unwrap();
+    let (id, login, roles) = (OperatorId(engine.clock().id()), format!("{word}@acme.example"), &[OperatorRole::Viewer]);
+    let operator = identity::store::NewOperator { id, login: &login, name: "Mole", password_hash: "none", roles };
+    let mut tx = engine.db().control.begin_system().await.unwrap();
+    identity::store::insert_operator(&mut tx, system.tenant_id, &operator, engine.clock().now()).await.unwrap();
+    tx.commit().await.unwrap();
+    (key.to_string(), login)
 }
 
 /// A leaf of a profile.
@@ -353,7 +375,7 @@ pub fn with(body: &Value, pointer: &str, text: &str) -> Value {
 
 /// Whether a field holds an id of another system, which is refused instead of rewritten.
 pub fn is_id(pointer: &str) -> bool {
-    ["_id", "/path", "/project", "/collection", "/session"].iter().any(|end| pointer.ends_with(end))
+    ["_id", "/path", "/project", "/collection", "/session", "/external_ref", "/login"].iter().any(|end| pointer.ends_with(end))
 }
 
 /// Operations that answer 404 for a name that nothing has.

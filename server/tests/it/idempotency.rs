@@ -4,12 +4,13 @@ use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use db::clock::SystemClock;
-use foundation::testing::{TestDatabases, World};
+use foundation::identity;
+use foundation::testing::{PASSWORD, TestDatabases, World};
 use remembrancer::profile::{self, Citation, Drawn, NewLeaf, Part, Subject};
 use remembrancer::tools::{self, Effect};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use wire::{EventId, SourceId};
+use wire::{EventId, KeyScope, NewInvitation, OperatorRole, SourceId};
 
 /// A write, in terms of what [`prepare`] made; `{own}` and the like are replaced.
 struct Write {
@@ -105,7 +106,27 @@ const WRITES: &[Write] = &[
     tool("/api/tools/canonical_terms_propose", r#"{"phrase": "slow brew"}"#),
     write(Method::PUT, "/api/memories/{memory_id}/share", "/api/memories/{third}/share", "", 200),
     write(Method::DELETE, "/api/memories/{memory_id}/share", "/api/memories/{third}/share", "", 200),
+    write(Method::PUT, "/api/admin/agents/{slug}", "/api/admin/agents/zephyr", r#"{"name": "Zephyr"}"#, 201),
+    plain(Method::POST, "/api/admin/keys", r#"{"agent": "zephyr", "name": "laptop", "preset": "reader"}"#, 201),
+    write(Method::POST, "/api/admin/keys/{id}/rotate", "/api/admin/keys/{key}/rotate", r#"{"overlap_hours": 1}"#, 201),
+    write(Method::DELETE, "/api/admin/keys/{id}", "/api/admin/keys/{key}", "", 204),
+    write(Method::PUT, "/api/admin/users/{user}", "/api/admin/users/crm-31", r#"{"name": "Mina"}"#, 201),
+    plain(Method::POST, "/api/admin/invitations", r#"{"login": "mole@acme.example", "name": "Mole", "roles": ["viewer"]}"#, 201),
+    write(Method::DELETE, "/api/admin/invitations/{id}", "/api/admin/invitations/{invitation}", "", 204),
+    write(Method::PUT, "/api/admin/operators/{login}", "/api/admin/operators/{login}", r#"{"name": "Newt"}"#, 200),
+    write(Method::POST, "/api/admin/operators/{login}/password", "/api/admin/operators/{login}/password", "", 201),
+    write(Method::DELETE, "/api/admin/operators/{login}/sessions", "/api/admin/operators/{login}/sessions", "", 204),
+    write(Method::DELETE, "/api/admin/operators/{login}", "/api/admin/operators/{login}", "", 204),
+    write(Method::DELETE, "/api/admin/agents/{slug}", "/api/admin/agents/zephyr", "", 200),
     tool("/api/tools/agent_memory_forget", r#"{"memory_id": "{own}"}"#),
+];
+
+/// Writes whose answer has a secret, and the field that has it. It is shown once.
+const SECRETS: &[(&str, &str)] = &[
+    ("/api/admin/keys", "secret"),
+    ("/api/admin/keys/{id}/rotate", "secret"),
+    ("/api/admin/invitations", "link"),
+    ("/api/admin/operators/{login}/password", "link"),
 ];
 
 impl Write {
@@ -162,10 +183,23 @@ async fn prepare(site: &Site) -> Vec<(&'static str, String)> {
         .header(header::CONTENT_TYPE, "text/plain");
     names.push(("{source}", text(&site.send(source.body(Body::from("Vera: I moved to Basel.")).unwrap()).await, "/source_id")));
     names.extend(leaves(site).await);
+    names.extend(managed(site).await);
     names.push(("{context}", text(&site.atlas("assemble_context", json!({ "query": "When do releases go out?" })).await, "/id")));
     site.world.engine.finish_deferred().await;
     names.push(("{file}", site.get("/api/export", &[(header::AUTHORIZATION, &format!("Bearer {}", site.world.atlas_key))]).await.text));
     names
+}
+
+/// A key, an operator and a link for another one.
+async fn managed(site: &Site) -> [(&'static str, String); 3] {
+    let World { engine, system, binky, .. } = &site.world;
+    let (key, _) =
+        identity::create_key(engine, system, binky.agent_id().unwrap(), "laptop", &[KeyScope::MemoryRead], None, None).await.unwrap();
+    let (login, roles) = ("newt@acme.example".to_owned(), vec![OperatorRole::Viewer]);
+    identity::create_operator(engine, system, &login, "N", PASSWORD, &roles).await.unwrap();
+    let new = NewInvitation { login: "vole@acme.example".into(), name: "Vole".into(), roles, hours: 1 };
+    let invited = identity::invite(engine, system, new).await.unwrap().invitation.id;
+    [("{key}", key.to_string()), ("{login}", login), ("{invitation}", invited.to_string())]
 }
 
 /// Two leaves of a profile.
@@ -216,8 +250,12 @@ async fn every_write_is_carried_out_once_under_its_key() {
         let again = write.send(&site, &names, &key, idempotency_key.as_bytes()).await;
         assert!(replayed(&again), "{}: {}", write.name(), again.text);
         assert_eq!(again.status, first.status, "{}", write.name());
+        if let Some((_, field)) = SECRETS.iter().find(|(route, _)| *route == write.route) {
+            let (mut shown, repeated) = (first.json(), again.json());
+            let secret = shown[*field].take();
+            assert!(secret.is_string() && shown == repeated, "{}: {} is shown once", write.name(), again.text);
         // The answer to a command quotes what it deleted, which is erased.
-        if write.route != "/api/commands/memory" {
+        } else if write.route != "/api/commands/memory" {
             assert_eq!(again.text, first.text, "{}", write.name());
         }
         assert_eq!(site.rows().await, rows, "{} wrote something the second time", write.name());

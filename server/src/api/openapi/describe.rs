@@ -90,6 +90,23 @@ impl<T: JsonSchema> Describe for Created<T> {
     }
 }
 
+/// The answer to a `PUT` that makes or changes something: 201 with what is new, which the flag says, and otherwise 200.
+pub struct Put<T>(pub T, pub bool);
+
+impl<T: Serialize> IntoResponse for Put<T> {
+    fn into_response(self) -> Response {
+        let Self(value, is_new) = self;
+        if is_new { Created(value).into_response() } else { Json(value).into_response() }
+    }
+}
+
+impl<T: JsonSchema> Describe for Put<T> {
+    fn describe(operation: &mut Operation) {
+        Json::<T>::describe(operation);
+        Created::<T>::describe(operation);
+    }
+}
+
 /// The answer 204, without a body.
 pub struct NoContent;
 

@@ -12,7 +12,7 @@ use foundation::intake::Admitted;
 use foundation::{Checks, Engine, Error, OpContext};
 use sha2::{Digest, Sha256};
 use verb::verb;
-use wire::{BotId, KeyId, RequestId, UserId};
+use wire::{AdminBot, BotId, KeyId, RequestId, UserId};
 
 /// Characters of a bot's secret: 43 of 62 symbols are 256 bits, which is why a fast hash is enough. Telegram takes up to 256.
 const SECRET_LENGTH: usize = 43;
@@ -39,6 +39,18 @@ pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str
     let entry = NewEntry::new(engine, ctx, "bot.created", "bot", id, format!("bot {name} created"));
     audit::append(engine, ctx.tenant_id, entry).await?;
     Ok((id, secret))
+}
+
+/// The bots of the organisation, by name.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`.
+#[verb(role = Admin)]
+pub async fn bots(engine: &Engine, ctx: &OpContext) -> Result<Vec<AdminBot>, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let bots = store::bots(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    Ok(bots)
 }
 
 /// Binds a private chat to a user, in place of the user it was bound to before.

@@ -1,9 +1,9 @@
 //! All SQL of chat bots.
 
 use chrono::{DateTime, Utc};
-use db::{DbError, SystemPool, sql};
+use db::{DbError, SystemPool, Tx, sql};
 use sqlx::FromRow;
-use wire::{BotId, KeyId, TenantId, UserId};
+use wire::{AdminBot, BotId, KeyId, TenantId, UserId};
 
 /// What a bot's id resolves to.
 #[derive(FromRow)]
@@ -31,6 +31,17 @@ pub async fn insert_bot(
         [tenant, key, id, name, secret_hash, now],
         r"insert into bots (tenant_id, id, platform, name, key_id, secret_hash, created_at)
           select tenant_id, $3, 'telegram', $4, id, $5, $6 from api_keys where tenant_id = $1 and id = $2"
+    ))
+    .await
+}
+
+/// Bots of a tenant, by name.
+pub async fn bots(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AdminBot>, DbError> {
+    tx.rows(sql!(
+        [tenant],
+        r"select b.id, b.platform, b.name, b.key_id, b.created_at,
+                 (select count(*) from bot_chats c where c.tenant_id = b.tenant_id and c.bot_id = b.id) as chats
+            from bots b where b.tenant_id = $1 order by b.name, b.id"
     ))
     .await
 }

@@ -18,6 +18,7 @@ use wire::{
 const READS: &[&str] = &[
     "audit::verify",
     "audit::verify_end",
+    "chat::bots",
     "consolidation::preview",
     "erasure::holds",
     "erasure::preview",

@@ -90,6 +90,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "capture::retry" Operator |w, c| capture::retry(&w.engine, c, &[EventId(nowhere())]);
     "capture::source" Viewer |w, c| capture::source(&w.engine, c, SourceId(nowhere()), 0);
     "capture::sources" Viewer |w, c| capture::sources(&w.engine, c, &Default::default());
+    "chat::bots" Admin |w, c| chat::bots(&w.engine, c);
     "chat::create_bot" Admin |w, c| chat::create_bot(&w.engine, c, KeyId(nowhere()), "bot");
     "chat::bind_chat" Admin |w, c| chat::bind_chat(&w.engine, c, BotId(nowhere()), "4711", UserId(nowhere()));
     "chat::unbind_chat" Admin |w, c| chat::unbind_chat(&w.engine, c, BotId(nowhere()), "4711");

@@ -1,7 +1,7 @@
 //! What admins manage: agents, keys, users, operators and invitations, as `/api/admin` and the command line read and write them.
 
 use super::text_enum::text_enum;
-use super::{AgentId, Discipline, InvitationId, KeyId, KeyScope, OperatorId, OperatorRole, Toolset, UserId, UserRef};
+use super::{AgentId, BotId, Discipline, InvitationId, KeyId, KeyScope, OperatorId, OperatorRole, Toolset, UserId, UserRef};
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 
@@ -265,6 +265,19 @@ pub struct AdminOperators {
     pub operators: Vec<AdminOperator>,
 }
 
+/// A chat bot.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::FromRow)]
+pub struct AdminBot {
+    pub id: BotId,
+    pub platform: String,
+    pub name: String,
+    /// The key that it uses.
+    pub key_id: KeyId,
+    pub created_at: DateTime<Utc>,
+    /// Chats that are bound to a person.
+    pub chats: i64,
+}
+
 /// A one-time link that nobody has used yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct Invitation {
@@ -318,13 +331,6 @@ pub struct MadeInvitation {
 pub struct Invitations {
     /// The newest first.
     pub invitations: Vec<Invitation>,
-}
-
-/// Answer to a change that can have been made before.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
-pub struct Changed {
-    /// False: nothing changed, because it was so before.
-    pub changed: bool,
 }
 
 #[cfg(test)]

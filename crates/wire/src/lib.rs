@@ -57,7 +57,7 @@ pub use activity::{
     RecordStepRequest, RecordStepsRequest, RecordStepsResponse, STEPS_MAX,
 };
 pub use admin::{
-    AdminAgent, AdminAgents, AdminOperator, AdminOperators, AdminUser, AdminUsers, AgentSettings, ApiKey, ApiKeys, Changed,
+    AdminAgent, AdminAgents, AdminBot, AdminOperator, AdminOperators, AdminUser, AdminUsers, AgentSettings, ApiKey, ApiKeys,
     INVITATION_HOURS, INVITATION_HOURS_MAX, INVITATION_PAGE, Invitation, InvitationKind, Invitations, KeyPreset, MadeApiKey,
     MadeInvitation, NewApiKey, NewInvitation, OVERLAP_HOURS, OVERLAP_HOURS_MAX, OperatorSettings, RotateKey, UserSettings,
 };

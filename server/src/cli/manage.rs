@@ -18,6 +18,11 @@ pub enum Bot {
         #[arg(long)]
         name: String,
     },
+    /// List bots with their keys, and how many chats are bound to people
+    List {
+        #[arg(long)]
+        tenant: String,
+    },
     /// Bind a private chat to a person: only a bound chat sees memories
     Bind {
         bot: BotId,
@@ -168,6 +173,12 @@ pub async fn bot(engine: &Engine, command: Bot) -> Result<(), Failure> {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let (id, secret) = chat::create_bot(engine, &ctx, key, &name).await?;
             println!("bot {id}\nwebhook /api/adapters/telegram/{id}\nsecret_token {secret}");
+        }
+        Bot::List { tenant } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            for bot in chat::bots(engine, &ctx).await? {
+                println!("bot {} {} key {}, {} chats: {}", bot.id, bot.platform, bot.key_id, bot.chats, bot.name);
+            }
         }
         Bot::Bind { bot, chat, user, tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;

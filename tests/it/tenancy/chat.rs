@@ -22,6 +22,15 @@ pub fn pooled() -> Vec<Pooled> {
                 chat::bind_chat(pool, c.tenant, id, "7", UserId(c.fresh), c.now).await.map(usize::from)
             })
         }),
+        control("chat::bots", |pool, c| {
+            Box::pin(async move {
+                bot(pool, c, 5).await?;
+                let mut tx = db::begin(pool).await?;
+                let bots = chat::bots(&mut tx, c.tenant).await?;
+                tx.commit().await?;
+                Ok(bots.len())
+            })
+        }),
         control("chat::user_of", |pool, c| {
             Box::pin(async move {
                 let (id, _) = bot(pool, c, 3).await?;

@@ -323,6 +323,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("identity::operator", "finds the tenant by a session's operator"),
     ("identity::set_password", "by an operator's id, found before"),
     ("identity::lock_views", "an advisory lock: no row is read"),
+    ("identity::lock_policies", "an advisory lock: no row is read"),
     ("identity::lock_operators", "an advisory lock: no row is read"),
     ("identity::invitation_by_token", "finds the tenant by the token of a link, which is a secret"),
     ("identity::take_invitation", "finds the tenant by the token of a link, which is a secret"),

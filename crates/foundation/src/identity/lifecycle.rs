@@ -1,6 +1,6 @@
 //! How the memories of a tenant and of its agents age.
 
-use super::{finish, store};
+use super::{changes, finish, store};
 use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -63,11 +63,13 @@ pub async fn set_lifecycle(engine: &Engine, ctx: &OpContext, agent: Option<Agent
         let agents = store::agents(&mut tx, ctx.tenant_id).await?;
         agents.iter().find(|one| one.id == agent).ok_or(Error::NotFound("agent"))?;
     }
-    store::set_lifecycle_policy(&mut tx, ctx.tenant_id, agent.unwrap_or(EVERY), &policy, ctx.actor.name(), now).await?;
-    let changes = serde_json::to_value(policy).map_err(Error::failed("a policy cannot be serialised"))?;
+    let whose = agent.unwrap_or(EVERY);
+    store::lock_policies(&mut tx, ctx.tenant_id).await?;
+    let before = store::lifecycle_policy(&mut tx, ctx.tenant_id, whose).await?.unwrap_or_default();
+    store::set_lifecycle_policy(&mut tx, ctx.tenant_id, whose, &policy, ctx.actor.name(), now).await?;
     let (kind, target) = agent.map_or(("tenant", ctx.tenant_id.0), |agent| ("agent", agent.0));
-    let entry = NewEntry::new(engine, ctx, "lifecycle.changed", kind, target, "lifecycle policy changed").changes(changes);
-    finish(engine, tx, ctx, entry).await?;
+    let entry = NewEntry::new(engine, ctx, "lifecycle.changed", kind, target, "lifecycle policy changed");
+    finish(engine, tx, ctx, entry.changes(changes(ctx, Some(&before), &policy)?)).await?;
     engine.lifecycle_policies().invalidate_all();
     Ok(())
 }

@@ -53,6 +53,7 @@ use crate::idempotency::Once;
 use crate::op::{Access, Actor, OpContext};
 use db::{DbError, Tx};
 use serde::Serialize;
+use serde_json::json;
 use wire::{AgentId, ErrorCode, KeyId, RequestId, TenantId, Toolset, is_slug};
 
 /// Longest name of an agent, in characters.
@@ -179,12 +180,14 @@ pub async fn toolsets(engine: &Engine, ctx: &OpContext) -> Result<Vec<Toolset>, 
 #[verb(role = Admin)]
 pub async fn set_toolsets(engine: &Engine, ctx: &OpContext, key: KeyId, sets: &[Toolset]) -> Result<(), Error> {
     let mut tx = engine.db().control.begin_system().await?;
-    if !store::set_toolsets(&mut tx, ctx.tenant_id, key, sets).await? {
-        return Err(Error::NotFound("key"));
-    }
+    store::lock_key(&mut tx, ctx.tenant_id, key).await?;
+    let before = store::toolsets(&mut tx, ctx.tenant_id, key).await?.ok_or(Error::NotFound("key"))?;
+    store::set_toolsets(&mut tx, ctx.tenant_id, key, sets).await?;
     let names: Vec<&str> = sets.iter().map(|set| set.as_str()).collect();
     let message = format!("toolsets besides core: {}", if names.is_empty() { "none".into() } else { names.join(", ") });
-    finish(engine, tx, ctx, NewEntry::new(engine, ctx, "key.toolsets_set", "key", key, message)).await
+    let (before, after) = (json!({ "toolsets": before }), json!({ "toolsets": sets }));
+    let entry = NewEntry::new(engine, ctx, "key.toolsets_set", "key", key, message);
+    finish(engine, tx, ctx, entry.changes(changes(ctx, Some(&before), &after)?)).await
 }
 
 /// Commits a change of the control database together with its audit row: both happen or neither does.

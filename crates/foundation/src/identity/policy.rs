@@ -1,11 +1,12 @@
 //! The policies of a tenant: what becomes memory without a person, and how `search_my_memories` ranks.
 
-use super::{finish, store};
+use super::{changes, finish, store};
 use crate::audit::NewEntry;
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::Admitted;
 use crate::op::OpContext;
+use serde_json::json;
 use verb::verb;
 use wire::{AgentId, CATEGORY_MAX, CapturePolicy, MATTER_DAYS_MAX, Matter, SearchPolicy};
 
@@ -24,7 +25,8 @@ pub async fn policy(engine: &Engine, ctx: &OpContext) -> Result<CapturePolicy, E
     capture_policy(engine, ctx).await
 }
 
-/// Sets the policy. It holds for everything that is extracted from then on.
+/// Sets the policy. It holds for everything that is extracted from then on. Of two callers at once the later one's policy holds, and each has an
+/// entry in the audit log with what was before; so it is with every setting here.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for a confidence outside 0 to 1, or a number of days that is too large.
@@ -39,10 +41,11 @@ pub async fn set_policy(engine: &Engine, ctx: &OpContext, policy: CapturePolicy)
     checks.done()?;
     let now = engine.clock().now();
     let mut tx = engine.db().control.begin_system().await?;
+    store::lock_policies(&mut tx, ctx.tenant_id).await?;
+    let before = store::capture_policy(&mut tx, ctx.tenant_id).await?.unwrap_or_default();
     store::set_capture_policy(&mut tx, ctx.tenant_id, &policy, ctx.actor.name(), now).await?;
-    let changes = serde_json::to_value(policy).map_err(Error::failed("a policy cannot be serialised"))?;
-    let entry = NewEntry::new(engine, ctx, "policy.changed", "tenant", ctx.tenant_id, "capture policy changed").changes(changes);
-    finish(engine, tx, ctx, entry).await
+    let entry = NewEntry::new(engine, ctx, "policy.changed", "tenant", ctx.tenant_id, "capture policy changed");
+    finish(engine, tx, ctx, entry.changes(changes(ctx, Some(&before), &policy)?)).await
 }
 
 /// Most categories of knowledge that an agent may have.
@@ -83,10 +86,11 @@ pub async fn search_policy(engine: &Engine, ctx: &OpContext) -> Result<SearchPol
 pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchPolicy) -> Result<(), Error> {
     check_search_policy(&policy)?;
     let mut tx = engine.db().control.begin_system().await?;
+    store::lock_policies(&mut tx, ctx.tenant_id).await?;
+    let before = store::search_policy(&mut tx, ctx.tenant_id).await?.unwrap_or_default();
     store::set_search_policy(&mut tx, ctx.tenant_id, &policy, ctx.actor.name(), engine.clock().now()).await?;
-    let changes = serde_json::to_value(policy).map_err(Error::failed("a policy cannot be serialised"))?;
-    let entry = NewEntry::new(engine, ctx, "policy.changed", "tenant", ctx.tenant_id, "search policy changed").changes(changes);
-    finish(engine, tx, ctx, entry).await
+    let entry = NewEntry::new(engine, ctx, "policy.changed", "tenant", ctx.tenant_id, "search policy changed");
+    finish(engine, tx, ctx, entry.changes(changes(ctx, Some(&before), &policy)?)).await
 }
 
 /// Refuses weights or a threshold outside 0 to 1, and weights that are all 0.
@@ -133,12 +137,15 @@ pub async fn keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: AgentI
 #[verb(role = Admin)]
 pub async fn set_keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: AgentId, keeps: bool) -> Result<(), Error> {
     let mut tx = engine.db().control.begin_system().await?;
+    store::lock_policies(&mut tx, ctx.tenant_id).await?;
+    let before = store::keeps_context_texts(&mut tx, ctx.tenant_id, agent).await?;
     if !store::set_keeps_context_texts(&mut tx, ctx.tenant_id, agent, keeps).await? {
         return Err(Error::NotFound("agent"));
     }
     let message = if keeps { "texts of contexts are kept" } else { "texts of contexts are not kept" };
+    let (before, after) = (json!({ "keeps_context_texts": before }), json!({ "keeps_context_texts": keeps }));
     let entry = NewEntry::new(engine, ctx, "agent.context_texts_set", "agent", agent, message);
-    finish(engine, tx, ctx, entry.agent(agent)).await
+    finish(engine, tx, ctx, entry.agent(agent).changes(changes(ctx, Some(&before), &after)?)).await
 }
 
 /// Sets the documents that are relevant to an agent, by kind or collection; none means all.
@@ -156,6 +163,8 @@ pub async fn set_knowledge_categories(engine: &Engine, ctx: &OpContext, agent: A
     }
     checks.done()?;
     let mut tx = engine.db().control.begin_system().await?;
+    store::lock_policies(&mut tx, ctx.tenant_id).await?;
+    let before = store::knowledge_categories(&mut tx, ctx.tenant_id, agent).await?;
     if !store::set_knowledge_categories(&mut tx, ctx.tenant_id, agent, categories).await? {
         return Err(Error::NotFound("agent"));
     }
@@ -164,6 +173,7 @@ pub async fn set_knowledge_categories(engine: &Engine, ctx: &OpContext, agent: A
     } else {
         format!("relevant knowledge: {}", categories.join(", "))
     };
+    let (before, after) = (json!({ "knowledge_categories": before }), json!({ "knowledge_categories": categories }));
     let entry = NewEntry::new(engine, ctx, "agent.knowledge_set", "agent", agent, message);
-    finish(engine, tx, ctx, entry.agent(agent)).await
+    finish(engine, tx, ctx, entry.agent(agent).changes(changes(ctx, Some(&before), &after)?)).await
 }

@@ -23,7 +23,7 @@ pub use operators::{
     operator, operator_by_login, operators, save_session, session, set_password, update_operator,
 };
 pub use policies::{
-    capture_policy, keeps_context_texts, knowledge_categories, lifecycle_policy, search_policy, set_capture_policy,
+    capture_policy, keeps_context_texts, knowledge_categories, lifecycle_policy, lock_policies, search_policy, set_capture_policy,
     set_keeps_context_texts, set_knowledge_categories, set_lifecycle_policy, set_search_policy,
 };
 pub use users::{

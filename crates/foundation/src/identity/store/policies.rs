@@ -1,9 +1,14 @@
 //! SQL of the policies of tenants and agents: what becomes memory, how it ages, and how it is searched.
 
 use chrono::{DateTime, Utc};
-use db::{DbError, Tx, insert, sql};
+use db::{DbError, Tx, insert, lock, lock_key, sql};
 use sqlx::types::Json;
 use wire::{AgentId, CapturePolicy, LifecyclePolicy, SearchPolicy, TenantId, Weights};
+
+/// Lets changes of a tenant's settings wait for one another, so that each knows what was before.
+pub async fn lock_policies(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
+    lock(tx, lock_key(&[b"policies", tenant.0.as_bytes()])).await
+}
 
 /// The policy of an agent, or that of its tenant if it has none; none: the defaults. The nil agent stands for the tenant.
 pub async fn lifecycle_policy(tx: &mut Tx, tenant: TenantId, agent: AgentId) -> Result<Option<LifecyclePolicy>, DbError> {

@@ -21,7 +21,7 @@ use crate::{
         quality::QualityPage,
         recall::{DiagnosePage, HealthPage, LogPage, PlaygroundPage, RetrievalPage},
         search::SearchPolicyPage,
-        session::SignInPage,
+        session::{InvitationPage, SignInPage},
         sessions::{SessionPage, SessionsPage},
         usage::UsagePage,
         vocabulary::{ChangePage, DecidePage, DecisionsPage, NewTermPage, ReviewPage, TermPage, TermsPage, UndoPage},
@@ -89,6 +89,7 @@ pub fn App() -> impl IntoView {
         <Router>
             <Routes fallback=NotFound>
                 <Route path=path!("/sign-in") view=SignInPage ssr=SsrMode::Async />
+                <Route path=path!("/invitation") view=InvitationPage ssr=SsrMode::Async />
                 // Async: a redirect can come before the first byte, and pages are complete without JavaScript.
                 <ParentRoute path=path!("") view=Layout ssr=SsrMode::Async>
                     <Route path=path!("/") view=OverviewPage />

@@ -51,8 +51,10 @@ const REFRESH: &str = "rmb-refresh";
 
 /// The path of the server function that opens a session.
 pub const SIGN_IN: &str = "/console/api/sign_in";
+/// The path of the server function that uses a one-time link.
+pub const ACCEPT_INVITATION: &str = "/console/api/accept_invitation";
 /// The server functions that work without a session.
-pub const PUBLIC_SERVER_FUNCTIONS: [&str; 2] = [SIGN_IN, SET_THEME];
+pub const PUBLIC_SERVER_FUNCTIONS: [&str; 3] = [SIGN_IN, ACCEPT_INVITATION, SET_THEME];
 
 /// The session key of the [`Admission`] that opened it.
 pub const SESSION_ADMISSION: &str = "admission";

@@ -499,7 +499,7 @@ test.describe('accessible without data', () => {
 test.describe('accessible without a session', () => {
   test.use({ storageState: SIGNED_OUT });
 
-  for (const path of ['/sign-in', '/sign-in?error=refused&next=/audit', '/sign-in?signed_out=yes']) {
+  for (const path of ['/sign-in', '/sign-in?error=refused&next=/audit', '/sign-in?signed_out=yes', '/invitation?token=none']) {
     test(path, async ({ signIn }) => {
       await signIn.goto(path);
       await check(signIn);

@@ -1,5 +1,6 @@
 //! `/api/admin`: a platform makes agents and keys as it needs them, and reaches nobody else's.
 
+use crate::console::form;
 use crate::doors::tables_with;
 use crate::harness::{Answer, Site};
 use axum::body::Body;
@@ -9,6 +10,9 @@ use foundation::audit;
 use foundation::testing::{TestDatabases, World, key};
 use serde_json::{Value, json};
 use wire::{AuditFilter, KeyScope};
+
+/// A password as a form sends it.
+const PASSWORD_SENT: &str = "a+long+enough+password";
 
 /// A site, and a key of atlas that may only manage.
 async fn managed(world: World) -> (Site, String) {
@@ -56,6 +60,26 @@ async fn a_platform_makes_an_agent_and_a_key_with_which_it_works() {
     let retired = send(&site, &manages, Method::DELETE, "/api/admin/agents/zephyr", None).await;
     assert!(retired.json()["retired_at"].is_string(), "{}", retired.text);
     assert_eq!(site.post(Some(&second), "agent_memory_recall", recall).await.status, StatusCode::UNAUTHORIZED);
+}
+
+#[tokio::test]
+async fn an_invited_person_chooses_a_password_and_is_signed_in() {
+    let (site, manages) = managed(World::new().await).await;
+    let new = json!({ "login": format!("mina@{}", site.world.tenant_slug), "name": "Mina", "roles": ["viewer"] });
+    let made = send(&site, &manages, Method::POST, "/api/admin/invitations", Some(new)).await;
+    let link = made.json()["link"].as_str().unwrap().to_owned();
+    let token = link.split_once("?token=").unwrap().1;
+    let html = [(header::ACCEPT, "text/html")];
+    let page = site.get(&link, &html).await;
+    assert!(page.text.contains("atlas invited you") && page.text.contains("action=\"/console/api/accept_invitation\""), "{}", page.text);
+    let accept = async |password: &str| form(&site, "accept_invitation", "", &format!("token={token}&password={password}")).await;
+    assert_eq!(accept("short").await.status, StatusCode::BAD_REQUEST);
+    let accepted = accept(PASSWORD_SENT).await;
+    let cookies = accepted.headers.get_all(header::SET_COOKIE).iter().filter_map(|value| value.to_str().ok());
+    let cookie = cookies.filter_map(|cookie| cookie.split(';').next()).find(|cookie| cookie.starts_with("rmb=")).unwrap();
+    assert_eq!(site.get("/agents", &[(header::COOKIE, cookie), (header::ACCEPT, "text/html")]).await.status, StatusCode::OK);
+    assert_eq!(accept(PASSWORD_SENT).await.status, StatusCode::UNAUTHORIZED, "a link is used once");
+    assert!(site.get(&link, &html).await.text.contains("This link is not valid"));
 }
 
 #[tokio::test]

@@ -13,8 +13,9 @@ use wire::{KeyScope, OperatorRole};
 /// Routes that anybody may call, intentionally.
 const OPEN: &[&str] = &["/api/docs", "/api/openapi.json", "/healthz", "/readyz"];
 
-/// Server functions that work without a session, intentionally: nobody has a session before sign-in, and a theme is no secret.
-const WITHOUT_SESSION: &[&str] = &["/console/api/sign_in", "/console/api/set_theme"];
+/// Server functions that work without a session, intentionally: nobody has a session before sign-in, a link is a credential of its own, and a
+/// theme is no secret.
+const WITHOUT_SESSION: &[&str] = &["/console/api/sign_in", "/console/api/accept_invitation", "/console/api/set_theme"];
 
 /// Arguments that a server function requires. A function that needs some and is not here answers 400 and fails the test.
 const ARGUMENTS: &[(&str, &str)] = &[
@@ -94,7 +95,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
 ];
 
 /// Pages that show without a session.
-const PUBLIC_PAGES: &[&str] = &["/sign-in"];
+const PUBLIC_PAGES: &[&str] = &["/invitation", "/sign-in"];
 
 /// Every page that needs a session, with a query so that it reads all it can, and the roles that together see all of it.
 const PAGES: &[(&str, &str, &[OperatorRole])] = {
@@ -552,6 +553,8 @@ async fn every_server_function_demands_a_session_and_its_own_origin() {
         if path == "/console/api/sign_in" {
             // Empty credentials are refused like a wrong password.
             assert_eq!(status, StatusCode::UNAUTHORIZED, "{path}");
+        } else if path == "/console/api/accept_invitation" {
+            assert_eq!(status, StatusCode::BAD_REQUEST, "{path} takes no empty password");
         } else if WITHOUT_SESSION.contains(&path) {
             assert!(status.is_success() || status.is_redirection(), "{path} answers {status}");
         } else {

@@ -1,8 +1,8 @@
 use crate::{
     ConsoleError, Flash,
     guard::{
-        client_address, close_session, console, keep_login, keep_who, open_session, own_path, request_id, set_status, set_theme_cookie,
-        signed_in, take_flash, theme_cookie,
+        Console, client_address, close_session, console, keep_login, keep_who, open_session, own_path, request_id, set_status,
+        set_theme_cookie, signed_in, take_flash, theme_cookie,
     },
     query::Query,
 };
@@ -10,7 +10,7 @@ use foundation::identity::{self, Admission};
 use leptos::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::num::NonZeroU32;
-use wire::{ErrorCode, OperatorProfile};
+use wire::{ErrorCode, INVITATION_PAGE, Invitation, OperatorProfile};
 
 /// Most characters of a login that a refused form keeps.
 const LOGIN_MAX: usize = 200;
@@ -72,6 +72,50 @@ pub async fn sign_in(
     signed_in
 }
 
+/// What a one-time link is for; none if it is not valid.
+pub async fn invited(token: String) -> Result<Option<Invitation>, ConsoleError> {
+    match identity::invitation(&console()?.engine, &token).await {
+        Ok(invitation) => Ok(Some(invitation)),
+        Err(error) if error.code() == ErrorCode::Unauthenticated => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Sets the password of whoever has a one-time link and opens a session, then redirects to the front page, or back to the page of the link.
+#[server(endpoint = "accept_invitation")]
+pub async fn accept_invitation(#[server(default)] token: String, #[server(default)] password: String) -> Result<(), ConsoleError> {
+    let accepted = match accept(&token, &password).await {
+        Ok(admission) => {
+            keep_who(Some(admission.operator));
+            open_session(admission).await
+        }
+        Err(error) => Err(error),
+    };
+    match &accepted {
+        Ok(()) => leptos_axum::redirect("/"),
+        Err(error) => {
+            leptos_axum::redirect(&Query::default().with("token", &token).with("error", why_not(error.code)).href(INVITATION_PAGE))
+        }
+    }
+    accepted
+}
+
+async fn accept(token: &str, password: &str) -> Result<Admission, ConsoleError> {
+    let console = console()?;
+    check_limit(&console, "")?;
+    Ok(identity::accept_invitation(&console.engine, token, password, request_id()).await?)
+}
+
+/// The code of an error in the URL of the page of a link.
+fn why_not(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::RateLimited => "limited",
+        ErrorCode::Invalid => "short",
+        ErrorCode::Conflict => "taken",
+        _ => "unavailable",
+    }
+}
+
 /// Ends the session.
 #[server(endpoint = "sign_out")]
 pub async fn sign_out() -> Result<(), ConsoleError> {
@@ -98,12 +142,16 @@ pub async fn set_theme(#[server(default)] form_token: String, theme: String) -> 
 
 async fn attempt(login: &str, password: &str) -> Result<Admission, ConsoleError> {
     let console = console()?;
-    if let Some(wait) = (console.limiter)(login, client_address()) {
-        set_status(ErrorCode::RateLimited);
-        let message = format!("Too many attempts. Try again in {} seconds.", wait.as_secs().max(1));
-        return Err(ConsoleError::new(ErrorCode::RateLimited, message));
-    }
+    check_limit(&console, login)?;
     Ok(identity::sign_in(&console.engine, login, password, request_id()).await?)
+}
+
+/// Refuses an attempt that comes too soon after others.
+fn check_limit(console: &Console, login: &str) -> Result<(), ConsoleError> {
+    let Some(wait) = (console.limiter)(login, client_address()) else { return Ok(()) };
+    set_status(ErrorCode::RateLimited);
+    let message = format!("Too many attempts. Try again in {} seconds.", wait.as_secs().max(1));
+    Err(ConsoleError::new(ErrorCode::RateLimited, message))
 }
 
 /// The code of an error in the URL of the sign-in page. It does not reveal whether the login exists.

@@ -1,7 +1,9 @@
-//! Signing in and out, and the signed-in viewer.
+//! Signing in and out, one-time links, and the signed-in viewer.
 
 mod api;
+mod invitation;
 mod sign_in;
 
 pub use api::{Viewer, current_viewer};
+pub use invitation::InvitationPage;
 pub use sign_in::SignInPage;

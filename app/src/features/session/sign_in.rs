@@ -63,16 +63,21 @@ fn notice(query: &Query) -> Option<impl IntoView + use<>> {
         (None, None) if query.any(&["next"]) => ("Sign in to continue to the page you requested.", false),
         (None, None) => return None,
     };
+    Some(message(text, refused))
+}
+
+/// What became of what was sent.
+pub fn message(text: &'static str, refused: bool) -> impl IntoView + use<> {
     let (class, role, shape) = match refused {
         true => ("border-danger bg-danger-wash text-danger", "alert", Shape::Alert),
         false => ("border-line bg-sunken text-soft", "status", Shape::Done),
     };
-    Some(view! {
+    view! {
         <div class=format!("mb-5 flex items-start gap-2.5 rounded-md border px-3 py-2 text-sm {class}") role=role>
             <span class="pt-0.5">
                 <Icon shape />
             </span>
             <p>{text}</p>
         </div>
-    })
+    }
 }

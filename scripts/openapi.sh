@@ -7,7 +7,7 @@ source "$(dirname "$0")/postgres.sh"
 source "$(dirname "$0")/client-server.sh"
 
 prepare_server openapi
-scopes=memory:read,memory:write,memory:forget,commons:write,capture:write,context:read,vocabulary:propose,kb:read,kb:write,export,users:any
+scopes=memory:read,memory:write,memory:forget,commons:write,capture:write,context:read,vocabulary:propose,kb:read,kb:write,export,users:any,admin
 made=$("$SERVER" key create atlas --tenant acme --name test --scopes "$scopes")
 KEY=$(tail -n 1 <<<"$made")
 bot=$("$SERVER" bot create "$(sed -n 's/^key \([^ ]*\).*/\1/p' <<<"$made")" --tenant acme --name test)

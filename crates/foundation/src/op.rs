@@ -257,8 +257,8 @@ impl OpContext {
         }
     }
 
-    /// The same operation with the rights of an admin, for a key with the scope `admin`: no right of an agent is left. What such a key may not
-    /// do, although an admin may, asks [`OpContext::is_key`].
+    /// The same operation with the rights of an admin, for a key with the scope `admin`: no right of an agent is left. Verbs that such a key
+    /// may not call, although an admin may, ask [`OpContext::is_key`].
     ///
     /// # Errors
     /// `Forbidden`, naming the scope.

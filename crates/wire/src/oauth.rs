@@ -37,8 +37,8 @@ pub const SCOPES_DEFAULT: &[KeyScope] = {
 };
 
 impl KeyScope {
-    /// The role with which an operator may give this scope to a client. None: no client gets it, because access is given to one agent for one
-    /// user.
+    /// The role with which an operator may give this scope to a client. None: no client gets it, because access is given to one agent for
+    /// one user.
     ///
     /// It is the role that the console requires for the same, except for single tools that change the profile of that user.
     pub fn granted_by(self) -> Option<OperatorRole> {

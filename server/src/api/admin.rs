@@ -5,7 +5,7 @@
 use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::{Answer, ApiError};
-use super::openapi::{Created, NoContent, Put};
+use super::openapi::{Created, CreatedFor, Found, NoContent, Put};
 use super::params::{Parameters, Segment, parameters};
 use axum::Json;
 use foundation::identity;
@@ -50,16 +50,16 @@ parameters! {
 }
 
 /// `GET /api/admin/keys`: the keys of the organisation, or of one agent.
-pub async fn keys(Caller(engine, ctx): Caller, parameters: Parameters<OfAgent>) -> Answer<ApiKeys> {
+pub async fn keys(Caller(engine, ctx): Caller, parameters: Parameters<OfAgent>) -> Result<Found<ApiKeys>, ApiError> {
     let ctx = ctx.as_admin()?;
     let keys = identity::list_keys(&engine, &ctx, parameters.read()?.agent.as_deref()).await?;
-    Ok(Json(ApiKeys { keys }))
+    Ok(Found(ApiKeys { keys }))
 }
 
 /// `POST /api/admin/keys`: a new key, with its secret.
-pub async fn add_key(Caller(engine, ctx): Caller, body: UnreadBody<NewApiKey>) -> Result<Created<MadeApiKey>, ApiError> {
+pub async fn add_key(Caller(engine, ctx): Caller, body: UnreadBody<NewApiKey>) -> Result<CreatedFor<MadeApiKey>, ApiError> {
     let new = body.read(&ctx, KeyScope::Admin).await?;
-    Ok(Created(identity::add_key(&engine, &ctx.as_admin()?, new).await?))
+    Ok(CreatedFor(identity::add_key(&engine, &ctx.as_admin()?, new).await?))
 }
 
 /// `POST /api/admin/keys/{id}/rotate`: a key that replaces another.

@@ -13,8 +13,8 @@ use wire::{KeyScope, OperatorRole};
 /// Routes that anybody may call, intentionally.
 const OPEN: &[&str] = &["/api/docs", "/api/openapi.json", "/healthz", "/readyz"];
 
-/// Server functions that work without a session, intentionally: nobody has a session before sign-in, a link is a credential of its own, and a
-/// theme is no secret.
+/// Server functions that work without a session, intentionally: nobody has a session before sign-in, a link is a credential of its own,
+/// and a theme is no secret.
 const WITHOUT_SESSION: &[&str] = &["/console/api/sign_in", "/console/api/accept_invitation", "/console/api/set_theme"];
 
 /// Arguments that a server function requires. A function that needs some and is not here answers 400 and fails the test.

@@ -32,8 +32,8 @@ const NOT_VALID: Error = Error::Unauthenticated(
 /// operator who was disabled comes back with it.
 ///
 /// # Errors
-/// `Forbidden` without the role `admin`, and for the role `admin` if a key asks; `Invalid` for the login, the name or the hours, or without a
-/// role; `Conflict` for a login that an operator with access has, in any organisation.
+/// `Forbidden` without the role `admin`, and for the role `admin` if a key asks; `Invalid` for the login, the name or the hours, or without
+/// a role; `Conflict` for a login that an operator with access has, in any organisation.
 #[verb(role = Admin)]
 pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Result<MadeInvitation, Error> {
     let login = Admitted::id("login", &new.login)?;

@@ -80,8 +80,8 @@ pub async fn add_key(engine: &Engine, ctx: &OpContext, new: NewApiKey) -> Result
 /// life. The old one ends after some hours, in which callers change over; bots change over at once. The answer is as for [`add_key`].
 ///
 /// # Errors
-/// `Forbidden` without the role `admin`, and for a key with the scope `admin` if a key asks; `NotFound` for a foreign key; `Conflict` for one
-/// that has ended, or that a client renews by itself; `Invalid` for more than 720 hours.
+/// `Forbidden` without the role `admin`, and for a key with the scope `admin` if a key asks; `NotFound` for a foreign key; `Conflict` for
+/// one that has ended, or that a client renews by itself; `Invalid` for more than 720 hours.
 #[verb(role = Admin, %key)]
 pub async fn rotate_key(engine: &Engine, ctx: &OpContext, key: KeyId, overlap_hours: u32) -> Result<MadeApiKey, Error> {
     let message = format!("must be at most {OVERLAP_HOURS_MAX} hours");

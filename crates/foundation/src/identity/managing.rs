@@ -33,9 +33,9 @@ pub async fn agent_settings(engine: &Engine, ctx: &OpContext, slug: &str) -> Res
     list_agents(engine, ctx).await?.into_iter().find(|agent| agent.slug == slug).ok_or(Error::NotFound("agent"))
 }
 
-/// Makes the agent with a slug, or changes it: what `settings` leaves out keeps its value, or is the default. One that is retired comes back,
-/// without its keys. The agent, and whether it is new. What is so already writes no audit entry. Of two callers at once the later one's
-/// settings hold, and each has an entry with what was before.
+/// Makes the agent with a slug, or changes it: what `settings` leaves out keeps its value, or is the default. One that is retired comes
+/// back, without its keys. The agent, and whether it is new. What is so already writes no audit entry. Of two callers at once the later
+/// one's settings hold, and each has an entry with what was before.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for the slug, the name or the categories; `Conflict` for the slug of the commons.

@@ -20,8 +20,8 @@ pub(super) const PASSWORD_MIN: usize = 12;
 /// Makes an operator.
 ///
 /// # Errors
-/// `Forbidden` without the role `admin`, and for the role `admin` if a key asks; `Invalid` for an empty login or a password shorter than 12 characters; `Conflict` for a login
-/// that anybody has.
+/// `Forbidden` without the role `admin`, and for the role `admin` if a key asks; `Invalid` for an empty login or a password shorter than 12
+/// characters; `Conflict` for a login that anybody has.
 #[verb(role = Admin)]
 pub async fn create_operator(
     engine: &Engine,

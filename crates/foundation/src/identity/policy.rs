@@ -25,8 +25,8 @@ pub async fn policy(engine: &Engine, ctx: &OpContext) -> Result<CapturePolicy, E
     capture_policy(engine, ctx).await
 }
 
-/// Sets the policy. It holds for everything that is extracted from then on. Of two callers at once the later one's policy holds, and each has an
-/// entry in the audit log with what was before; so it is with every setting here.
+/// Sets the policy. It holds for everything that is extracted from then on. Of two callers at once the later one's policy holds, and each
+/// has an entry in the audit log with what was before; so it is with every setting here.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for a confidence outside 0 to 1, or a number of days that is too large.

@@ -187,8 +187,8 @@ pub async fn add_user(engine: &Engine, ctx: &OpContext, reference: &str, name: O
     Ok(User { id, external_ref: reference.clone(), name: name.map(str::to_owned) })
 }
 
-/// Adds the user with an id or a reference, or changes the reference and the name: what `settings` leaves out keeps its value. The user, and
-/// whether it is new. What is so already writes no audit entry. Entries name the fields that changed and not their words, which may be a
+/// Adds the user with an id or a reference, or changes the reference and the name: what `settings` leaves out keeps its value. The user,
+/// and whether it is new. What is so already writes no audit entry. Entries name the fields that changed and not their words, which may be a
 /// person's name or address.
 ///
 /// # Errors

@@ -59,7 +59,7 @@ impl<T: JsonSchema> Describe for Json<T> {
     }
 }
 
-/// The answer 200 to a request whose body names things that may not exist.
+/// The answer 200 to a request whose body or query names things that may not exist.
 pub struct Found<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Found<T> {
@@ -87,6 +87,22 @@ impl<T: Serialize> IntoResponse for Created<T> {
 impl<T: JsonSchema> Describe for Created<T> {
     fn describe(operation: &mut Operation) {
         operation.answers_json::<T>(StatusCode::CREATED, "Created.");
+    }
+}
+
+/// The answer 201 with what was made for something that the body names, and that may not exist.
+pub struct CreatedFor<T>(pub T);
+
+impl<T: Serialize> IntoResponse for CreatedFor<T> {
+    fn into_response(self) -> Response {
+        Created(self.0).into_response()
+    }
+}
+
+impl<T: JsonSchema> Describe for CreatedFor<T> {
+    fn describe(operation: &mut Operation) {
+        Created::<T>::describe(operation);
+        operation.refuses(Refusal::NotFound);
     }
 }
 

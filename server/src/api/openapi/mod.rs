@@ -5,7 +5,7 @@ mod operation;
 pub(super) mod refusals;
 mod schemas;
 
-pub use describe::{Created, Describe, DescribedHandler, Found, NoContent, Put};
+pub use describe::{Created, CreatedFor, Describe, DescribedHandler, Found, NoContent, Put};
 pub use operation::Operation;
 pub use refusals::Refusal;
 pub(super) use schemas::Schemas;

@@ -38,10 +38,14 @@ def seed():
     components = "# Architecture\n\n## Components\n\n| Component | Description | Depends on |\n|---|---|---|\n| Billing | Sends invoices | Ledger |\n"
     documents = [{"path": "ARCHITECTURE.md", "content": components}, {"path": "INDEX.md", "content": "# Index\n\nEverything.\n"}]
     post("/api/kb/documents", documents=documents)
+    slugs = ["zephyr", "mistral", "bora", "levante"]
+    for slug in slugs:
+        send("PUT", f"/api/admin/agents/{slug}", {"name": slug})
+    keys = [post("/api/admin/keys", agent="zephyr", name=f"key {number}", preset="reader")["key"]["id"] for number in range(8)]
     retrieval = post("/api/tools/agent_memory_recall", query="habit")["retrieval_id"]
     return {
         "memory": memories[:4], "spare memory": memories[4:], "entry": entries[:3], "spare entry": entries[3:], "retrieval": [retrieval],
-        "project": ["orchard", "meadow"], "component": ["billing"], "bot": [BOT], "export": send("GET", "/api/export"),
+        "project": ["orchard", "meadow"], "component": ["billing"], "slug": slugs[:2], "spare slug": slugs[2:], "key": keys[:4], "spare key": keys[4:], "bot": [BOT], "export": send("GET", "/api/export"),
     }
 
 

@@ -14,9 +14,12 @@ spares = {name: iter(values) for name, values in known.items() if name.startswit
 statuses = collections.defaultdict(collections.Counter)
 
 # The segment of a path, by the path's beginning, and the fields of a body, by operation and name: which pool has their values.
-SEGMENTS = {"/api/memories/": "memory", "/api/memory/": "entry", "/api/retrievals/": "retrieval", "/api/projects/": "project", "/api/adapters/": "bot"}
-FIELDS = {"memory": "memory", "from": "memory", "to": "memory", "memory_id": "memory", "retrieval_id": "retrieval", "component": "component", "project": "project", "project_id": "project"}
-DELETES = {"DELETE /api/memory/{id}": "spare entry", "POST /api/tools/agent_memory_forget": "spare memory"}
+SEGMENTS = {"/api/memories/": "memory", "/api/memory/": "entry", "/api/retrievals/": "retrieval", "/api/projects/": "project", "/api/adapters/": "bot", "/api/admin/agents/": "slug", "/api/admin/keys/": "key"}
+FIELDS = {"memory": "memory", "from": "memory", "to": "memory", "memory_id": "memory", "retrieval_id": "retrieval", "component": "component", "project": "project", "project_id": "project", "agent": "slug"}
+DELETES = {
+    "DELETE /api/memory/{id}": "spare entry", "POST /api/tools/agent_memory_forget": "spare memory", "DELETE /api/admin/agents/{slug}": "spare slug",
+    "DELETE /api/admin/keys/{id}": "spare key",
+}
 ENTRIES = ("POST /api/tools/update_memory",)
 # What these write is given words of its own: one content is one memory, and two memories that are given the same words become one.
 WRITES = ("POST /api/tools/agent_memory_revise", "POST /api/tools/update_memory", "POST /api/memory/", "PUT /api/memory/{id}")

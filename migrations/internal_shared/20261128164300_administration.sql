@@ -3,6 +3,9 @@
 -- A retired agent has no keys and is not offered any more. Its memories stay, and it can come back.
 alter table agents add column retired_at timestamptz;
 
+-- The key that replaced this one, which works until it expires.
+alter table api_keys add column replaced_by uuid;
+
 -- A one-time link: a person becomes an operator, or chooses a new password. The row goes when the link is used, withdrawn or replaced.
 create table operator_invitations (
     tenant_id   uuid        not null,
@@ -35,6 +38,8 @@ grant select (tenant_id, id, kind, operator_id, login, name, roles, inviter_id, 
 grant select, insert, delete on operator_invitations to rmb_system;
 
 grant update (name, require_user, retired_at) on agents to rmb_system;
+grant select (replaced_by) on api_keys to rmb_app;
+grant update (replaced_by) on api_keys to rmb_system;
 grant update (external_ref) on users to rmb_system;
 -- A bot follows its key to the key that replaces it.
 grant update (key_id) on bots to rmb_system;

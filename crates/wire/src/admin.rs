@@ -122,6 +122,8 @@ pub struct ApiKey {
     pub created_at: DateTime<Utc>,
     pub expires_at: Option<DateTime<Utc>>,
     pub revoked_at: Option<DateTime<Utc>>,
+    /// The key that replaced it.
+    pub replaced_by: Option<KeyId>,
     /// All requests with it, some seconds ago.
     pub requests: i64,
     /// Those of them that were refused.

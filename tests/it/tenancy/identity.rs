@@ -286,7 +286,9 @@ pub fn pooled() -> Vec<Pooled> {
             })
         }),
         control("identity::lock_key", |pool, c| kept!(pool, |tx| usize::from(identity::lock_key(tx, c.tenant, c.key).await?))),
-        control("identity::end_key", |pool, c| kept!(pool, |tx| usize::from(identity::end_key(tx, c.tenant, c.key, c.now).await?))),
+        control("identity::replace_key", |pool, c| {
+            kept!(pool, |tx| usize::from(identity::replace_key(tx, c.tenant, c.key, c.key, c.now).await?))
+        }),
         control("identity::move_bots", |pool, c| {
             Box::pin(async move {
                 let id = BotId(Uuid::from_u128(c.fresh.as_u128() + 9));

@@ -7,7 +7,7 @@ use crate::error::{Checks, Error};
 use crate::idempotency::Once;
 use crate::intake::Admitted;
 use crate::op::{Actor, OpContext};
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Datelike, TimeDelta, Utc};
 use db::Tx;
 use verb::verb;
 use wire::{AgentId, ApiKey, KeyId, KeyScope, MadeApiKey, NewApiKey, OVERLAP_HOURS_MAX, OperatorRole, UserId, UserRef};
@@ -81,7 +81,7 @@ pub async fn add_key(engine: &Engine, ctx: &OpContext, new: NewApiKey) -> Result
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, and for a key with the scope `admin` if a key asks; `NotFound` for a foreign key; `Conflict` for
-/// one that has ended, or that a client renews by itself; `Invalid` for more than 720 hours.
+/// one that has ended or was replaced before, or that a client renews by itself; `Invalid` for more than 720 hours.
 #[verb(role = Admin, %key)]
 pub async fn rotate_key(engine: &Engine, ctx: &OpContext, key: KeyId, overlap_hours: u32) -> Result<MadeApiKey, Error> {
     let message = format!("must be at most {OVERLAP_HOURS_MAX} hours");
@@ -96,15 +96,15 @@ pub async fn rotate_key(engine: &Engine, ctx: &OpContext, key: KeyId, overlap_ho
     }
     let (old, now) = (one(&mut tx, ctx, key).await?, engine.clock().now());
     may_rotate(ctx, &old, now)?;
-    let expires_at = old.expires_at.map(|end| now + (end - old.created_at));
+    let expires_at = old.expires_at.map(|end| later(end, now - old.created_at));
     let draft = Draft { name: &old.name, scopes: &old.scopes, user_id: old.user_id, expires_at };
     let (id, secret) = insert(engine, ctx, &mut tx, old.agent_id, &draft).await?.ok_or_else(|| retired(&old.agent))?;
     store::set_toolsets(&mut tx, ctx.tenant_id, id, &old.toolsets).await?;
     store::move_bots(&mut tx, ctx.tenant_id, key, id).await?;
-    match overlap_hours {
-        0 => store::revoke_key(&mut tx, ctx.tenant_id, key, now).await?,
-        hours => store::end_key(&mut tx, ctx.tenant_id, key, now + TimeDelta::hours(hours.into())).await?,
-    };
+    store::replace_key(&mut tx, ctx.tenant_id, key, id, now + TimeDelta::hours(overlap_hours.into())).await?;
+    if overlap_hours == 0 {
+        store::revoke_key(&mut tx, ctx.tenant_id, key, now).await?;
+    }
     let ended = one(&mut tx, ctx, key).await?;
     let entry = NewEntry::new(engine, ctx, "key.rotated", "key", key, format!("key replaced by {id}")).agent(old.agent_id);
     let entries = [created(engine, ctx, &mut tx, id).await?, entry.changes(changes(ctx, Some(&old), &ended)?)];
@@ -227,10 +227,18 @@ fn may_rotate(ctx: &OpContext, old: &ApiKey, now: DateTime<Utc>) -> Result<(), E
     if old.is_granted {
         return Err(Error::Conflict("a client renews this key by itself: revoke it to end the access".into()));
     }
+    if let Some(by) = old.replaced_by {
+        return Err(Error::Conflict(format!("this key was replaced by {by} already: rotate that one")));
+    }
     match old.revoked_at.is_some() || old.expires_at.is_some_and(|end| end <= now) {
         true => Err(Error::Conflict("this key has ended: make a new one".into())),
         false => Ok(()),
     }
+}
+
+/// An end that is later by some time, as far as a time can be.
+fn later(end: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
+    end.checked_add_signed(by).filter(|later| later.year() <= 9999).unwrap_or(end)
 }
 
 fn retired(agent: &str) -> Error {

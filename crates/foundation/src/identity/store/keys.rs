@@ -220,9 +220,13 @@ pub async fn revoke_keys_of(tx: &mut Tx, tenant: TenantId, agent: AgentId, now: 
     .await
 }
 
-/// Lets a key expire at a time, unless it expires before; whether the tenant has it.
-pub async fn end_key(tx: &mut Tx, tenant: TenantId, key: KeyId, at: DateTime<Utc>) -> Result<bool, DbError> {
-    tx.changed_any(sql!([tenant, key, at], "update api_keys set expires_at = least(expires_at, $3) where tenant_id = $1 and id = $2")).await
+/// Notes that a key was replaced by another, and lets it expire at a time, unless it expires before; whether the tenant has it.
+pub async fn replace_key(tx: &mut Tx, tenant: TenantId, key: KeyId, by: KeyId, at: DateTime<Utc>) -> Result<bool, DbError> {
+    tx.changed_any(sql!(
+        [tenant, key, by, at],
+        "update api_keys set replaced_by = $3, expires_at = least(expires_at, $4) where tenant_id = $1 and id = $2"
+    ))
+    .await
 }
 
 /// Has the bots of one key use another; whether there were any.
@@ -251,6 +255,7 @@ struct ApiKeyRow {
     created_at: DateTime<Utc>,
     expires_at: Option<DateTime<Utc>>,
     revoked_at: Option<DateTime<Utc>>,
+    replaced_by: Option<KeyId>,
     requests: i64,
     refused: i64,
     last_used_at: Option<DateTime<Utc>>,
@@ -274,6 +279,7 @@ impl TryFrom<ApiKeyRow> for ApiKey {
             created_at: row.created_at,
             expires_at: row.expires_at,
             revoked_at: row.revoked_at,
+            replaced_by: row.replaced_by,
             requests: row.requests,
             refused: row.refused,
             last_used_at: row.last_used_at,
@@ -295,7 +301,7 @@ pub async fn api_keys(
         .rows(sql!(
             [tenant, agent, key, most],
             r"select k.id, k.agent_id, a.slug as agent, k.name, k.prefix, k.scopes, k.toolsets, k.user_id, g.key_id is not null as is_granted,
-                 k.created_at, k.expires_at, k.revoked_at, k.requests, k.refused, k.last_used_at, host(k.last_used_from) as last_used_from,
+                 k.created_at, k.expires_at, k.revoked_at, k.replaced_by, k.requests, k.refused, k.last_used_at, host(k.last_used_from) as last_used_from,
                  k.last_refused_at
             from api_keys k
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id

@@ -13,7 +13,7 @@ pub use invitations::{
     Invited, NewInvitation, delete_invitation, insert_invitation, invitation_by_token, invitations, take_invitation, withdraw_invitations,
 };
 pub use keys::{NewKey, count_source, insert_key, key_by_id, key_by_prefix, key_names, keys_of, revoke_key, scopes_of, write_uses};
-pub use keys::{api_keys, end_key, lock_key, move_bots, revoke_keys_of, set_toolsets, toolsets};
+pub use keys::{api_keys, lock_key, move_bots, replace_key, revoke_keys_of, set_toolsets, toolsets};
 pub use oauth::{
     NewGrant, NewTokens, grant_by_code, grant_by_family, grant_of_key, insert_client, insert_grant, oauth_client, renew, revoke_granted,
     sweep_clients, sweep_grants, trim_clients,

@@ -262,6 +262,22 @@ async fn a_new_password_by_link_ends_the_sessions_of_before() {
 }
 
 #[tokio::test]
+async fn an_operator_changes_the_own_password_and_stays_signed_in() {
+    let world = World::new().await;
+    let sign_in = async |password: &str| identity::sign_in(&world.engine, &world.login, password, RequestId(world.clock.id())).await;
+    let before = sign_in(PASSWORD).await.unwrap();
+    let change = async |ctx: &OpContext, current: &str, new: &str| identity::change_password(&world.engine, ctx, current, new).await;
+    assert_eq!(change(&world.vera, "not the password", "another long password").await.unwrap_err().fields()[0].field, "current");
+    assert_eq!(change(&world.vera, PASSWORD, "eleven char").await.unwrap_err().fields()[0].field, "new");
+    assert!(matches!(change(&world.atlas, PASSWORD, "another long password").await, Err(Error::Forbidden(_))));
+    let new = change(&world.vera, PASSWORD, "another long password").await.unwrap();
+    assert!(identity::resume(&world.engine, &before, RequestId(world.clock.id())).await.is_err(), "other sessions end");
+    assert!(identity::resume(&world.engine, &new, RequestId(world.clock.id())).await.is_ok());
+    assert!(sign_in(PASSWORD).await.is_err() && sign_in("another long password").await.is_ok());
+    assert_eq!(entries(&world, "operator.password_changed").await.len(), 1);
+}
+
+#[tokio::test]
 async fn a_key_that_manages_cannot_make_what_outlives_it() {
     let world = World::new().await;
     let (engine, vera) = (&world.engine, id_of(&world.vera));

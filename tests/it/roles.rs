@@ -376,6 +376,7 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("identity::adopt_agent", "a part of the import"),
     ("identity::adopt_user", "a part of the import"),
     ("identity::admins", "whom every operator may ask"),
+    ("identity::change_password", "an operator's own"),
     ("identity::agent", "a part of verbs"),
     ("identity::all_agents", "a part of verbs"),
     ("identity::count_source", "a part of captures"),

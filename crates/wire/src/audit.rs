@@ -162,6 +162,7 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("operator.created", "Operator created"),
     ("operator.disabled", "Operator disabled"),
     ("operator.password_reset", "Password reset"),
+    ("operator.password_changed", "Own password changed"),
     ("operator.roles_set", "Roles changed"),
     ("operator.changed", "Operator changed"),
     ("operator.invited", "Operator invited"),

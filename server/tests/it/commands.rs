@@ -13,7 +13,7 @@ use std::net::TcpListener;
 use std::path::Path;
 use std::process::{Command, Output};
 use std::str::FromStr;
-use wire::{AgentId, CapturePolicy, Promotion, SensitiveMatters};
+use wire::{AgentId, CapturePolicy, Promotion, RequestId, SensitiveMatters};
 
 /// Runs a command of the program in a folder, with these settings alone.
 fn command(folder: &Path, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
@@ -144,6 +144,41 @@ async fn the_command_line_makes_an_agent_with_the_id_that_it_has_elsewhere() {
     assert_eq!(String::from_utf8_lossy(&made.stdout), format!("agent zephyr {id}\n"));
     assert_eq!(identity::agent_by_slug(&world.engine, &world.system, "zephyr").await.unwrap().id, id);
     assert!(refusal(&create("breeze")).ends_with(&format!("the id {id} belongs to the agent zephyr already")));
+}
+
+#[tokio::test]
+async fn the_command_line_replaces_a_key_invites_an_operator_and_keeps_the_last_admin() {
+    let (world, folder) = (World::new().await, tempfile::tempdir().unwrap());
+    let urls = databases(&world);
+    let model = ("REMEMBRANCER_MODEL_DIR", "/no/such/folder");
+    let variables: Vec<(&str, &str)> = urls.iter().map(|(name, url)| (*name, url.as_str())).chain([model]).collect();
+    let run = |arguments: &[&str]| command(folder.path(), &variables, &[arguments, &["--tenant", world.tenant_slug.as_str()]].concat());
+    let said = |arguments: &[&str]| {
+        let output = run(arguments);
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let made = said(&["key", "create", "atlas", "--name", "laptop", "--preset", "reader"]);
+    let (id, first) = made.strip_prefix("key ").and_then(|rest| rest.trim_end().split_once('\n')).unwrap();
+    let second = said(&["key", "rotate", id, "--overlap", "0"]);
+    let second = second.lines().nth(1).unwrap();
+    let authenticate = async |key: &str| identity::authenticate(&world.engine, key, RequestId(world.clock.id())).await;
+    assert!(authenticate(first).await.is_err() && authenticate(second).await.is_ok());
+    let keys = said(&["key", "list", "--agent", "atlas"]);
+    let line = keys.lines().find(|line| line.contains(id)).unwrap();
+    assert!(line.contains("revoked") && line.contains("never used") && line.contains("memory:read, context:read, kb:read"), "{line}");
+    assert!(!keys.contains(first) && !keys.contains(second), "no secret is listed");
+
+    let login = format!("mina@{}", world.tenant_slug);
+    let invited = said(&["operator", "invite", &login, "--name", "Mina"]);
+    assert!(invited.contains("/invitation?token=rmi_"), "{invited}");
+    assert!(said(&["operator", "invitations"]).contains(&login));
+    let operators = said(&["operator", "list"]);
+    assert!(operators.contains(&world.login) && !operators.contains(&login), "{operators}");
+    let refused = refusal(&run(&["operator", "disable", &world.login]));
+    assert!(refused.contains("is the last admin"), "{refused}");
+    said(&["agent", "retire", "binky", "--reason", "replaced"]);
+    assert!(said(&["agent", "list"]).lines().any(|line| line.contains("binky") && line.contains("retired since")));
 }
 
 #[tokio::test]

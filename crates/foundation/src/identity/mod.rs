@@ -31,8 +31,8 @@ pub use managing::{agent_settings, list_agents, put_agent, retire_agent};
 use model::KeyRecord;
 pub use model::{Admin, Admission, Agent, OauthClient, Tenant, User};
 pub use operators::{
-    admins, create_operator, operator, operator_by_login, reset_password, resume, session_create, session_delete, session_load,
-    session_save, sign_in, sign_out,
+    admins, change_password, create_operator, operator, operator_by_login, reset_password, resume, session_create, session_delete,
+    session_load, session_save, sign_in, sign_out,
 };
 pub use policy::{
     SearchSettings, capture_policy, check_search_policy, knowledge_categories, policy, search_policy, set_keeps_context_texts,

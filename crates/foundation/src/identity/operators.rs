@@ -96,6 +96,32 @@ pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Res
     Ok(tx.commit().await?)
 }
 
+/// Changes the caller's own password. It ends the sessions, and what is returned opens a new one; and it ends the access of clients that the
+/// caller let in, and links that the caller made.
+///
+/// # Errors
+/// `Forbidden` for a caller that is no operator; `Invalid` for a wrong current password, and for a new one shorter than 12 characters.
+#[verb]
+pub async fn change_password(engine: &Engine, ctx: &OpContext, current: &str, new: &str) -> Result<Admission, Error> {
+    let Actor::Operator { id, .. } = ctx.actor else {
+        return Err(Error::Forbidden("only an operator has a password".into()));
+    };
+    let message = format!("must have at least {PASSWORD_MIN} characters");
+    Checks::default().that(new.chars().count() >= PASSWORD_MIN, "new", message).done()?;
+    let operator = in_office(engine, id).await?;
+    if !password::verify(current.to_owned(), Some(operator.password_hash)).await? {
+        return Err(Error::invalid("current", "is not your password"));
+    }
+    let password_hash = password::hash(new.to_owned()).await?;
+    let mut tx = engine.db().control.begin_system().await?;
+    store::set_password(&mut tx, id, &password_hash).await?;
+    let mut entries = vec![NewEntry::new(engine, ctx, "operator.password_changed", "operator", id, "own password changed")];
+    entries.extend(end_access(engine, &mut tx, ctx, id).await?);
+    audit::append_in(engine, &mut tx, ctx.tenant_id, &entries).await?;
+    tx.commit().await?;
+    Ok(Admission { operator: id, epoch: operator.access_epoch + 1, at: engine.clock().now() })
+}
+
 /// Ends what hangs on the access that an operator had: the access of clients that the operator let in, and one-time links that the operator
 /// made, or could use. An entry for each, to be committed with the change.
 pub(super) async fn end_access(engine: &Engine, tx: &mut Tx, ctx: &OpContext, id: OperatorId) -> Result<Vec<NewEntry>, Error> {

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use wire::{
     AnswerRequest, AssembleRequest, ErasureId, ErasureState, ErrorCode, ForgetRequest, InboxFilter, KeyScope, LinkRequest, MentionPlace,
-    MentionRef, NewErasure, ObservationCategory, OperatorRole, ProfileRequest, ProposalFilter, Relation, RequestId, SourceDetails, Usd,
-    UserId, UserRef, Verdict, ViewPage,
+    MentionRef, NewApiKey, NewErasure, ObservationCategory, OperatorRole, ProfileRequest, ProposalFilter, Relation, RequestId,
+    SourceDetails, Usd, UserId, UserRef, UserSettings, Verdict, ViewPage,
 };
 
 /// A word of the person. It is in everything that is written below, and nowhere else.
@@ -252,6 +252,19 @@ async fn failures(world: &World) -> Vec<String> {
     sqlx::query_scalar("select coalesce(error, state) from events where task = 'erase'").all(&world.engine).await
 }
 
+/// Requests of an admin's key about a person, whose answers are kept for a day.
+async fn manage(world: &World, person: UserId) {
+    let keyed = |text: &str| {
+        let key = Some(Arc::new(IdempotencyKey::new(text.to_owned(), Arc::default())));
+        OpContext { idempotency: key, ..world.binky.as_admin().unwrap() }
+    };
+    let renamed = UserSettings { name: Some("Zqxmarker Persona".into()), external_ref: None };
+    identity::put_user(&world.engine, &keyed("rename"), &person.into(), renamed).await.unwrap();
+    let (agent, name, scopes) = ("binky".to_owned(), "laptop of zqxmarker".to_owned(), vec![KeyScope::MemoryRead]);
+    let new = NewApiKey { agent, name, scopes, preset: None, user_id: Some(person.into()), expires_at: None, toolsets: vec![] };
+    identity::add_key(&world.engine, &keyed("key"), new).await.unwrap();
+}
+
 #[tokio::test]
 async fn erasure_leaves_no_byte_of_a_person_and_takes_nothing_from_others() {
     let world = alone().await;
@@ -266,6 +279,7 @@ async fn erasure_leaves_no_byte_of_a_person_and_takes_nothing_from_others() {
     report(&world, &world.binky, "Called zqxmarker.").await;
     recalled(&world, &world.binky, "Where does Zqxmarker live?").await;
     identity::save_view(engine, &world.vera, ViewPage::Memories, "zqxmarker", &format!("user={}", person.0)).await.unwrap();
+    manage(&world, person).await;
     talk(&world, &world.binky, "[2026-05-21 09:12] Idris: My brother Zqxmarker has a boat in Basel.\n").await;
     settle(&world).await;
     let (before, chain) = (rows_of(&world, other).await, audit::verify(engine, &world.vera, None).await.unwrap().head);

@@ -26,8 +26,15 @@ pub async fn known(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<Known,
     .await
 }
 
-/// Removes the reference and the name of a user.
+/// Removes the reference and the name of a user, and the answers about the user that are kept for repeated requests of admins.
 pub async fn erase_user(tx: &mut Tx, tenant: TenantId, user: UserId) -> Result<(), DbError> {
+    tx.run(sql!(
+        [tenant, user],
+        r"delete from idempotent_requests
+           where tenant_id = $1 and operation like 'admin.%'
+             and $2::uuid::text in (answer -> 0 ->> 'id', answer -> 'key' ->> 'user_id')"
+    ))
+    .await?;
     tx.run(sql!([tenant, user], "delete from users where tenant_id = $1 and id = $2")).await
 }
 

@@ -71,7 +71,7 @@ pub fn groups() -> Vec<Group> {
         Group {
             name: "Administration",
             about: "Agents, keys, users and operators, for keys with the scope `admin`. A `PUT` describes how something should be: it makes \
-                    what is missing, and changes nothing if everything is so already. Only a person can make an admin, or such a key.",
+                    what is missing, and changes nothing if it is so already. Such a key cannot make an admin or another such key.",
             routes: administration_routes(),
         },
         Group {

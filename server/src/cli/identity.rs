@@ -382,8 +382,8 @@ fn print_key(made: MadeApiKey) {
 fn line(key: &ApiKey) -> String {
     let state = match (key.revoked_at, key.expires_at) {
         (Some(at), _) => format!("revoked {}", minute(at)),
-        (None, Some(at)) => format!("ends {}", minute(at)),
-        (None, None) => "without an end".into(),
+        (None, Some(at)) => format!("expires {}", minute(at)),
+        (None, None) => "never expires".into(),
     };
     let used = match (key.last_used_at, &key.last_used_from) {
         (Some(at), Some(from)) => format!("used {} from {from}", minute(at)),
@@ -466,7 +466,7 @@ pub async fn operator(engine: &Engine, command: Operator) -> Result<(), Failure>
         Operator::EndSessions { login, tenant } => {
             let (ctx, id) = open_operator(engine, &tenant, &login).await?;
             identity::end_sessions(engine, &ctx, id).await?;
-            println!("the sessions of {login} are ended");
+            println!("the sessions of {login} have ended");
         }
     }
     Ok(())

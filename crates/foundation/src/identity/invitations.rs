@@ -181,7 +181,7 @@ fn check_hours(checks: &mut Checks, hours: u32) -> &mut Checks {
 }
 
 fn taken(login: &str) -> Error {
-    Error::Conflict(format!("the login {login} belongs to somebody already"))
+    Error::Conflict(format!("the login {login} is taken: choose another one"))
 }
 
 /// A link for a person with a login, a name and roles.

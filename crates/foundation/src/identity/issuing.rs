@@ -214,7 +214,7 @@ fn check(engine: &Engine, ctx: &OpContext, name: &str, scopes: &[KeyScope], expi
         .done()
 }
 
-/// Refuses the scope `admin` to a key: whoever steals one cannot make others, which would outlive it.
+/// Lets no key give the scope `admin`: a stolen key must be worthless once it is revoked, so it makes no other of its kind.
 fn may_give(ctx: &OpContext, scopes: &[KeyScope]) -> Result<(), Error> {
     match ctx.is_key() && scopes.contains(&KeyScope::Admin) {
         true => Err(Error::Forbidden("a key cannot make a key with the scope admin: an operator with the role admin can".into())),

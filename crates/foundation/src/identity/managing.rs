@@ -52,7 +52,7 @@ pub async fn put_agent(engine: &Engine, ctx: &OpContext, slug: &str, settings: A
     }
     let is_new = store::adopt_agent(&mut tx, ctx.tenant_id, &unset(engine, &slug), engine.clock().now()).await?;
     let before = store::agent_to_change(&mut tx, ctx.tenant_id, &slug).await?;
-    let before = before.ok_or_else(|| Error::Conflict(format!("{slug} is the name of the memory that all agents share")))?;
+    let before = before.ok_or_else(|| Error::Conflict(format!("the slug {slug} is reserved for the memory that all agents share")))?;
     let after = with(before.clone(), settings);
     let mut entries = vec![];
     if after != before {

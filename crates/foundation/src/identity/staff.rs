@@ -129,7 +129,7 @@ pub(super) async fn to_change(tx: &mut Tx, ctx: &OpContext, id: OperatorId) -> R
     Ok(operator)
 }
 
-/// Refuses admins to a key: whoever steals one can neither make nor take over a person who outlives it.
+/// Keeps keys away from admins: a stolen key must be worthless once it is revoked, so it makes and changes no admin.
 pub(super) fn may_make(ctx: &OpContext, roles: &[OperatorRole]) -> Result<(), Error> {
     match ctx.is_key() && roles.contains(&OperatorRole::Admin) {
         true => Err(Error::Forbidden("a key cannot make or change an admin: an operator with the role admin can".into())),

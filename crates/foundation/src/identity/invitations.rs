@@ -4,7 +4,7 @@ use super::model::Admission;
 use super::operators::{PASSWORD_MIN, end_access};
 use super::staff::{NAME_MAX, in_order, may_make, to_change};
 use super::store::Invited;
-use super::{changes, keys, password, settle, store};
+use super::{keys, password, settle, store};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -55,7 +55,7 @@ pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Res
     }
     let invitation = draft(engine, ctx, InvitationKind::Invite, (login, name, in_order(roles)), hours);
     let entry = NewEntry::new(engine, ctx, "operator.invited", "invitation", invitation.id, format!("{} invited", invitation.login));
-    let entry = entry.changes(changes(ctx, None, &invitation)?);
+    let entry = entry.changes(audit::differences(None, &invitation)?);
     hand_out(engine, ctx, tx, &once, entry, (invitation, None)).await
 }
 
@@ -162,7 +162,7 @@ async fn join(engine: &Engine, tx: &mut Tx, ctx: &OpContext, invited: Invited, p
     let there = there.ok_or_else(|| Error::internal("an operator who was just added is not there"))?;
     let message = format!("operator {login} created: accepted the invitation of {created_by}");
     let entry = NewEntry::new(engine, ctx, "operator.created", "operator", there.id, message);
-    Ok(entry.changes(changes(ctx, None, &there)?))
+    Ok(entry.changes(audit::differences(None, &there)?))
 }
 
 /// Gives an operator with access a new password.

@@ -1,7 +1,7 @@
 //! API keys as admins manage them: made, replaced by new ones, revoked and listed.
 
-use super::{changes, finish, keys, managing, settle, store, users};
-use crate::audit::NewEntry;
+use super::{finish, keys, managing, settle, store, users};
+use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -107,7 +107,7 @@ pub async fn rotate_key(engine: &Engine, ctx: &OpContext, key: KeyId, overlap_ho
     }
     let ended = one(&mut tx, ctx, key).await?;
     let entry = NewEntry::new(engine, ctx, "key.rotated", "key", key, format!("key replaced by {id}")).agent(old.agent_id);
-    let entries = [created(engine, ctx, &mut tx, id).await?, entry.changes(changes(ctx, Some(&old), &ended)?)];
+    let entries = [created(engine, ctx, &mut tx, id).await?, entry.changes(audit::differences(Some(&old), &ended)?)];
     let made = MadeApiKey { key: one(&mut tx, ctx, id).await?, secret: Some(secret) };
     hand_out(engine, ctx, tx, &once, &entries, made).await
 }
@@ -186,7 +186,7 @@ async fn one(tx: &mut Tx, ctx: &OpContext, id: KeyId) -> Result<ApiKey, Error> {
 async fn created(engine: &Engine, ctx: &OpContext, tx: &mut Tx, id: KeyId) -> Result<NewEntry, Error> {
     let key = one(tx, ctx, id).await?;
     let entry = NewEntry::new(engine, ctx, "key.created", "key", id, format!("API key {} created", key.name));
-    Ok(entry.agent(key.agent_id).changes(changes(ctx, None, &key)?))
+    Ok(entry.agent(key.agent_id).changes(audit::differences(None, &key)?))
 }
 
 /// Commits a new key. Only this answer has the secret; the stored one has not.

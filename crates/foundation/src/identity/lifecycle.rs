@@ -1,7 +1,7 @@
 //! How the memories of a tenant and of its agents age.
 
-use super::{changes, finish, store};
-use crate::audit::NewEntry;
+use super::{finish, store};
+use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::op::OpContext;
@@ -69,7 +69,7 @@ pub async fn set_lifecycle(engine: &Engine, ctx: &OpContext, agent: Option<Agent
     store::set_lifecycle_policy(&mut tx, ctx.tenant_id, whose, &policy, ctx.actor.name(), now).await?;
     let (kind, target) = agent.map_or(("tenant", ctx.tenant_id.0), |agent| ("agent", agent.0));
     let entry = NewEntry::new(engine, ctx, "lifecycle.changed", kind, target, "lifecycle policy changed");
-    finish(engine, tx, ctx, entry.changes(changes(ctx, Some(&before), &policy)?)).await?;
+    finish(engine, tx, ctx, entry.changes(audit::differences(Some(&before), &policy)?)).await?;
     engine.lifecycle_policies().invalidate_all();
     Ok(())
 }

@@ -2,8 +2,8 @@
 
 use super::model::Agent;
 use super::policy::CATEGORIES_MAX;
-use super::{AGENT_NAME_MAX, changes, check_slug, settle, store};
-use crate::audit::NewEntry;
+use super::{AGENT_NAME_MAX, check_slug, settle, store};
+use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -144,5 +144,5 @@ fn entry_of(engine: &Engine, ctx: &OpContext, before: Option<&AdminAgent>, after
         Some(_) => ("agent.changed", "changed"),
     };
     let entry = NewEntry::new(engine, ctx, action, "agent", after.id, format!("agent {} {word}", after.slug));
-    Ok(entry.agent(after.id).changes(changes(ctx, before, after)?))
+    Ok(entry.agent(after.id).changes(audit::differences(before, after)?))
 }

@@ -187,12 +187,12 @@ pub async fn set_toolsets(engine: &Engine, ctx: &OpContext, key: KeyId, sets: &[
     let message = format!("toolsets besides core: {}", if names.is_empty() { "none".into() } else { names.join(", ") });
     let (before, after) = (json!({ "toolsets": before }), json!({ "toolsets": sets }));
     let entry = NewEntry::new(engine, ctx, "key.toolsets_set", "key", key, message);
-    finish(engine, tx, ctx, entry.changes(changes(ctx, Some(&before), &after)?)).await
+    finish(engine, tx, ctx, entry.changes(audit::differences(Some(&before), &after)?)).await
 }
 
 /// Commits a change of the control database together with its audit row: both happen or neither does.
 async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -> Result<(), Error> {
-    audit::append_in(engine, &mut tx, ctx.tenant_id, &[entry]).await?;
+    audit::append_in(engine, &mut tx, ctx.tenant_id, &[with_key(ctx, entry)]).await?;
     Ok(tx.commit().await?)
 }
 
@@ -206,18 +206,18 @@ async fn settle(
     answer: &(impl Serialize + Sync),
 ) -> Result<(), Error> {
     if !entries.is_empty() {
-        audit::append_in(engine, &mut tx, ctx.tenant_id, entries).await?;
+        let entries: Vec<NewEntry> = entries.iter().map(|entry| with_key(ctx, entry.clone())).collect();
+        audit::append_in(engine, &mut tx, ctx.tenant_id, &entries).await?;
     }
     once.commit(tx, answer, &[]).await
 }
 
-/// What an admin changed, before and after, as the audit log keeps it. If a key did it, with the key: its agent may have several.
-fn changes<T: Serialize>(ctx: &OpContext, before: Option<&T>, after: &T) -> Result<serde_json::Value, Error> {
-    let mut changes = audit::differences(before, after)?;
+/// An entry with the key that acts, if one does: its agent may have several.
+fn with_key(ctx: &OpContext, mut entry: NewEntry) -> NewEntry {
     if let Actor::Agent { key_id, .. } = ctx.actor {
-        changes["by_key"] = key_id.to_string().into();
+        entry.changes["by_key"] = key_id.to_string().into();
     }
-    Ok(changes)
+    entry
 }
 
 /// What a slug may be, as [`is_slug`] says.

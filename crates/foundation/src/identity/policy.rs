@@ -1,7 +1,7 @@
 //! The policies of a tenant: what becomes memory without a person, and how `search_my_memories` ranks.
 
-use super::{changes, finish, store};
-use crate::audit::NewEntry;
+use super::{finish, store};
+use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::Admitted;
@@ -45,7 +45,7 @@ pub async fn set_policy(engine: &Engine, ctx: &OpContext, policy: CapturePolicy)
     let before = store::capture_policy(&mut tx, ctx.tenant_id).await?.unwrap_or_default();
     store::set_capture_policy(&mut tx, ctx.tenant_id, &policy, ctx.actor.name(), now).await?;
     let entry = NewEntry::new(engine, ctx, "policy.changed", "tenant", ctx.tenant_id, "capture policy changed");
-    finish(engine, tx, ctx, entry.changes(changes(ctx, Some(&before), &policy)?)).await
+    finish(engine, tx, ctx, entry.changes(audit::differences(Some(&before), &policy)?)).await
 }
 
 /// Most categories of knowledge that an agent may have.
@@ -90,7 +90,7 @@ pub async fn set_search_policy(engine: &Engine, ctx: &OpContext, policy: SearchP
     let before = store::search_policy(&mut tx, ctx.tenant_id).await?.unwrap_or_default();
     store::set_search_policy(&mut tx, ctx.tenant_id, &policy, ctx.actor.name(), engine.clock().now()).await?;
     let entry = NewEntry::new(engine, ctx, "policy.changed", "tenant", ctx.tenant_id, "search policy changed");
-    finish(engine, tx, ctx, entry.changes(changes(ctx, Some(&before), &policy)?)).await
+    finish(engine, tx, ctx, entry.changes(audit::differences(Some(&before), &policy)?)).await
 }
 
 /// Refuses weights or a threshold outside 0 to 1, and weights that are all 0.
@@ -145,7 +145,7 @@ pub async fn set_keeps_context_texts(engine: &Engine, ctx: &OpContext, agent: Ag
     let message = if keeps { "texts of contexts are kept" } else { "texts of contexts are not kept" };
     let (before, after) = (json!({ "keeps_context_texts": before }), json!({ "keeps_context_texts": keeps }));
     let entry = NewEntry::new(engine, ctx, "agent.context_texts_set", "agent", agent, message);
-    finish(engine, tx, ctx, entry.agent(agent).changes(changes(ctx, Some(&before), &after)?)).await
+    finish(engine, tx, ctx, entry.agent(agent).changes(audit::differences(Some(&before), &after)?)).await
 }
 
 /// Sets the documents that are relevant to an agent, by kind or collection; none means all.
@@ -175,5 +175,5 @@ pub async fn set_knowledge_categories(engine: &Engine, ctx: &OpContext, agent: A
     };
     let (before, after) = (json!({ "knowledge_categories": before }), json!({ "knowledge_categories": categories }));
     let entry = NewEntry::new(engine, ctx, "agent.knowledge_set", "agent", agent, message);
-    finish(engine, tx, ctx, entry.agent(agent).changes(changes(ctx, Some(&before), &after)?)).await
+    finish(engine, tx, ctx, entry.agent(agent).changes(audit::differences(Some(&before), &after)?)).await
 }

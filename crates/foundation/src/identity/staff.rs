@@ -1,8 +1,8 @@
 //! Operators as admins manage them: their names, roles, sessions and access. An organisation that has an admin keeps one.
 
 use super::operators::end_access;
-use super::{changes, settle, store};
-use crate::audit::NewEntry;
+use super::{settle, store};
+use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::idempotency::Once;
@@ -60,7 +60,7 @@ pub async fn change_operator(engine: &Engine, ctx: &OpContext, id: OperatorId, s
             false => ("operator.changed", "name changed".into()),
         };
         let entry = NewEntry::new(engine, ctx, action, "operator", id, message);
-        entries.push(entry.changes(changes(ctx, Some(&before), &after)?));
+        entries.push(entry.changes(audit::differences(Some(&before), &after)?));
         if other_roles {
             entries.extend(end_access(engine, &mut tx, ctx, id).await?);
             keep_an_admin(&mut tx, ctx, &before).await?;

@@ -268,7 +268,7 @@ pub struct AdminOperators {
 }
 
 /// A chat bot.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::FromRow)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::FromRow, schemars::JsonSchema)]
 pub struct AdminBot {
     pub id: BotId,
     pub platform: String,
@@ -278,6 +278,13 @@ pub struct AdminBot {
     pub created_at: DateTime<Utc>,
     /// Chats that are bound to a person.
     pub chats: i64,
+}
+
+/// Answer of `GET /api/admin/bots`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+pub struct AdminBots {
+    /// By name.
+    pub bots: Vec<AdminBot>,
 }
 
 /// A one-time link that nobody has used yet.

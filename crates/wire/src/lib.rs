@@ -57,7 +57,7 @@ pub use activity::{
     RecordStepRequest, RecordStepsRequest, RecordStepsResponse, STEPS_MAX,
 };
 pub use admin::{
-    AdminAgent, AdminAgents, AdminBot, AdminOperator, AdminOperators, AdminUser, AdminUsers, AgentSettings, ApiKey, ApiKeys,
+    AdminAgent, AdminAgents, AdminBot, AdminBots, AdminOperator, AdminOperators, AdminUser, AdminUsers, AgentSettings, ApiKey, ApiKeys,
     INVITATION_HOURS, INVITATION_HOURS_MAX, INVITATION_PAGE, Invitation, InvitationKind, Invitations, KeyPreset, MadeApiKey,
     MadeInvitation, NewApiKey, NewInvitation, OVERLAP_HOURS, OVERLAP_HOURS_MAX, OperatorSettings, RotateKey, UserSettings,
 };
@@ -103,9 +103,9 @@ pub use health::{
     Playground, PlaygroundCandidate, PlaygroundRequest, Prompt, PromptList, RecallCounts, RecallHealth, ZeroHit, ZeroHitCause,
 };
 pub use ids::{
-    AgentId, BotId, ChunkId, ContextId, DecisionId, DocumentId, ErasureId, EventId, KeyId, LeafId, MemoryId, MemoryRef, OperatorId,
-    ProposalId, QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, SuggestionId, TenantId, TermId, USER_REF_MAX,
-    UserId, UserRef, ViewId,
+    AgentId, BotId, ChunkId, ContextId, DecisionId, DocumentId, ErasureId, EventId, InvitationId, KeyId, LeafId, MemoryId, MemoryRef,
+    OperatorId, ProposalId, QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, SuggestionId, TenantId, TermId,
+    USER_REF_MAX, UserId, UserRef, ViewId,
 };
 pub use inbox::{
     ConsolidateRequest, InboxEdit, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxSuggestion, InboxVerdict, IngestMemoryRequest,

@@ -9,9 +9,11 @@ use super::openapi::{Created, CreatedFor, Found, NoContent, Put};
 use super::params::{Parameters, Segment, parameters};
 use axum::Json;
 use foundation::identity;
+use remembrancer::chat;
 use wire::{
-    AdminAgent, AdminAgents, AdminOperator, AdminOperators, AdminUser, AdminUsers, AgentSettings, ApiKeys, INVITATION_HOURS, InvitationId,
-    Invitations, KeyId, KeyScope, MadeApiKey, MadeInvitation, NewApiKey, NewInvitation, OperatorSettings, RotateKey, UserRef, UserSettings,
+    AdminAgent, AdminAgents, AdminBots, AdminOperator, AdminOperators, AdminUser, AdminUsers, AgentSettings, ApiKeys, INVITATION_HOURS,
+    InvitationId, Invitations, KeyId, KeyScope, MadeApiKey, MadeInvitation, NewApiKey, NewInvitation, OperatorSettings, RotateKey, UserRef,
+    UserSettings,
 };
 
 /// `GET /api/admin/agents`: every agent with its settings.
@@ -142,6 +144,12 @@ pub async fn offer_password(Caller(engine, ctx): Caller, Segment(login, _): Segm
     let ctx = ctx.as_admin()?;
     let id = identity::operator_by_login(&engine, &ctx, &login).await?;
     Ok(Created(identity::offer_password(&engine, &ctx, id, INVITATION_HOURS).await?))
+}
+
+/// `GET /api/admin/bots`: the chat bots of the organisation.
+pub async fn bots(Caller(engine, ctx): Caller) -> Answer<AdminBots> {
+    let bots = chat::bots(&engine, &ctx.as_admin()?).await?;
+    Ok(Json(AdminBots { bots }))
 }
 
 /// `GET /api/admin/invitations`: the links that nobody has used yet.

@@ -262,6 +262,7 @@ fn administration_routes() -> Vec<Route> {
             admin::offer_password,
         )
         .needs(&[Admin]),
+        Route::get("/api/admin/bots", "admin_bots", "List chat bots", admin::bots).needs(&[Admin]),
         Route::get("/api/admin/invitations", "admin_invitations", "List links that nobody has used yet", admin::invitations)
             .needs(&[Admin]),
         Route::post("/api/admin/invitations", "admin_invite", "Invite an operator", admin::invite).needs(&[Admin]),

@@ -96,7 +96,13 @@ async fn the_role_that_serves_requests_reads_no_secret_across_tenants() {
         assert_eq!(refusal(&mut owner, "rmb_app", &own).await.as_deref(), Some("P0001"), "{table}: its own rows are seen");
     }
     assert_eq!(refusal(&mut owner, "rmb_app", "select 1 from sessions").await.as_deref(), NOT_PERMITTED);
-    let secrets = ["password_hash from operators", "secret_hash from api_keys", "secret_hash from bots", "turn_hash from oauth_grants"];
+    let secrets = [
+        "password_hash from operators",
+        "secret_hash from api_keys",
+        "secret_hash from bots",
+        "turn_hash from oauth_grants",
+        "token_hash from operator_invitations",
+    ];
     for secret in secrets {
         assert_eq!(refusal(&mut owner, "rmb_app", &format!("select {secret}")).await.as_deref(), NOT_PERMITTED, "{secret}");
         assert_eq!(refusal(&mut owner, "rmb_system", &format!("select {secret}")).await, None, "sign-in reads {secret}");

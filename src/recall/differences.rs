@@ -45,6 +45,9 @@ pub fn of_memories(
                 if !fields.is_empty() {
                     sentences.push(changed(&fields, short));
                 }
+                if !vector_differs(one, other) && differ(value(one, Criterion::Meaning), value(other, Criterion::Meaning)) {
+                    vague.push(format!("Turns around memory {short} have changed since."));
+                }
                 match words_differ(one, other) {
                     true if recorded => vague.push(format!("Words of memory {short}, or of the turns around it, have changed since.")),
                     true => worded.push((memory, one.version)),
@@ -93,20 +96,25 @@ fn fields(one: &LoggedMemory, other: &LoggedMemory) -> Vec<&'static str> {
         (Criterion::Date, "day on which it was said"),
         (Criterion::Scope, SCOPE),
         (Criterion::Length, "content"),
-        (Criterion::Meaning, "vector"),
     ] {
         if differ(value(one, name.0), value(other, name.0)) {
             fields.push(name.1);
         }
     }
-    let by_meaning = one.matched_by == MatchedBy::Vector && other.matched_by == MatchedBy::Vector;
-    if one.parts.is_empty() && by_meaning && differ(one.similarity, other.similarity) {
+    if vector_differs(one, other) {
         fields.push("vector");
     }
     if differ(one.recency, other.recency) {
         fields.push("time of the last write");
     }
     fields
+}
+
+/// Whether its own vector is another one, or missing. Its meaning alone does not say so: the turns around it lend it some.
+fn vector_differs(one: &LoggedMemory, other: &LoggedMemory) -> bool {
+    let by_meaning = one.matched_by != MatchedBy::Lexical && other.matched_by != MatchedBy::Lexical;
+    let [was, is] = [one, other].map(|one| value(one, Criterion::Meaning));
+    by_meaning && differ(one.similarity, other.similarity) || differ(was, is) && was.min(is) <= 0.0
 }
 
 fn words_differ(one: &LoggedMemory, other: &LoggedMemory) -> bool {
@@ -230,6 +238,20 @@ mod tests {
         let rewritten = Memory { version: 2, ..one.clone() };
         let unsure = told(&then, &now, &[&rewritten, &titled], &[&rewritten, &titled]);
         assert_eq!(unsure, doubt, "a summary goes with its content");
+    }
+
+    #[test]
+    fn another_vector_is_told_from_other_turns_around() {
+        let one = named("AAAAAAAA");
+        let logged = |similarity: f64, meaning: f64| {
+            let mut logged = LoggedMemory { similarity, ..logged(&one, 0.5, 1.0) };
+            logged.parts.push(Part { name: Criterion::Meaning, value: meaning, weight: 1.25 });
+            logged
+        };
+        let since = |similarity, meaning| told(&[logged(0.5, 0.5)], &[logged(similarity, meaning)], &[&one], &[&one]);
+        assert_eq!(since(0.5, 0.45), ["Turns around memory AAAAAAAA have changed since."]);
+        assert_eq!(since(0.4, 0.4), ["Vector of memory AAAAAAAA has changed since."]);
+        assert_eq!(since(0.5, 0.0), ["Vector of memory AAAAAAAA has changed since."]);
     }
 
     #[test]

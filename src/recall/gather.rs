@@ -254,6 +254,7 @@ pub(super) fn turn(feature: Feature, measure: &Measure, identifiers: &Identifier
         speaker: feature.speaker,
         characters: feature.characters,
         terms: feature.terms,
+        is_timed: feature.is_timed,
         is_code: hybrid::is_code(feature.characters, feature.punctuation),
         is_named: feature.topic.as_ref().is_some_and(named),
         is_wanted: anchors.named.contains(&feature.id),

@@ -233,6 +233,7 @@ fn feature(one: &Candidate, terms: u32, asks_when: bool, may_name: bool) -> Feat
         content_hash: memory.content_hash.clone(),
         confidence: memory.confidence,
         semantic: one.semantic,
+        is_timed: memory.observed_at.is_some(),
         asks: memory.content.trim_end_matches([' ', '\t', '\r', '\n']).ends_with('?'),
         terms: i32::try_from(terms).unwrap_or(i32::MAX),
         punctuation: count(memory.content.chars().filter(char::is_ascii_punctuation).count()),

@@ -1,7 +1,8 @@
 //! The rankings `hybrid` and `hybrid_decay`: the sum of words and meaning, the turns around a memory, its speaker, the time when it was
 //! said, and its length.
 //!
-//! Weights are round numbers on flat optima. They were chosen on conversations that are not part of this project, each held out in turn.
+//! Weights are round numbers on flat optima. They were chosen on conversations that are not part of this project, each held out in turn;
+//! those of meaning, length and the meaning of neighbours were chosen later, by comparing several kinds of data.
 //! Pure.
 
 use crate::bm25::Postings;
@@ -20,13 +21,13 @@ pub const AROUND: usize = 3;
 pub const APART_MAX: TimeDelta = TimeDelta::hours(1);
 
 const WORDS: f64 = 1.25;
-const MEANING: f64 = 1.0;
+const MEANING: f64 = 1.25;
 const SPEAKER: f64 = 0.5;
 const DATE: f64 = 0.3;
 const TIME: f64 = 0.2;
 const QUESTION: f64 = -0.1;
 const IDENTIFIER: f64 = 1.0;
-const LENGTH: f64 = 0.05;
+const LENGTH: f64 = 0.03;
 const SCOPE: f64 = 0.2;
 const RECENCY: f64 = 0.1;
 /// Days after which 1/e is left of a memory's recency.
@@ -36,6 +37,8 @@ const CONFIDENCE: f64 = 0.1;
 const MOST: f64 = 4.0;
 /// How much a word counts that is not in the memory but in the turn before it, after it, two before, two after.
 const BORROWED: [f64; 4] = [0.8, 0.4, 0.4, 0.2];
+/// How much the meaning of the turn before counts, and that of the turn after, where a turn's own counts 1.
+const LENT: f64 = 0.2;
 /// Longest text that counts as a turn of a conversation, in characters. A longer one is more and more a passage: it says itself what it is
 /// about, so it borrows less, and its meaning says more than its single words.
 const TURN: f64 = 250.0;
@@ -108,6 +111,13 @@ pub fn scored(places: &HashMap<MemoryId, Place>, wide: &HashSet<MemoryId>) -> Ha
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Context([Option<MemoryId>; 4]);
 
+impl Context {
+    /// The turns directly before and after.
+    fn beside(&self) -> impl Iterator<Item = MemoryId> {
+        self.0.into_iter().take(2).flatten()
+    }
+}
+
 /// The contexts of anchors and of the turns beside them, which are scored, too.
 pub fn contexts(places: &HashMap<MemoryId, Place>) -> HashMap<MemoryId, Context> {
     let mut contexts = HashMap::new();
@@ -139,6 +149,8 @@ pub struct Turn {
     pub characters: i32,
     /// How many terms it has, topics included.
     pub terms: i32,
+    /// Its source says when it was said. Without that, memories stored one after the other need not be one conversation.
+    pub is_timed: bool,
     pub is_code: bool,
     /// It names a rare identifier of the question to the letter.
     pub is_named: bool,
@@ -154,6 +166,30 @@ pub struct Turn {
     pub asks: bool,
     /// Its text mentions a time; only determined when the question asks when.
     pub tells_time: bool,
+}
+
+impl Turn {
+    /// How much it takes part in the meaning of a conversation: a passage says itself what it is about.
+    fn openness(&self) -> f64 {
+        if self.is_timed { 1.0 - passage(self.characters) } else { 0.0 }
+    }
+}
+
+/// The cosines of turns that were compared, and how much each takes part in the meaning of its conversation.
+fn cosines(turns: &[Turn]) -> HashMap<MemoryId, (f64, f64)> {
+    turns.iter().filter_map(|turn| Some((turn.id, (turn.semantic?, turn.openness())))).collect()
+}
+
+/// The cosine of a turn, averaged with those of the turns directly before and after it: a short turn alone has an uncertain vector.
+/// Neighbours that were not compared do not count.
+fn mean_cosine(turn: &Turn, context: &Context, cosines: &HashMap<MemoryId, (f64, f64)>) -> Option<f64> {
+    let (mut sum, mut weights) = (turn.semantic?, 1.0);
+    for (cosine, openness) in context.beside().filter_map(|id| cosines.get(&id)) {
+        let weight = LENT * turn.openness() * openness;
+        sum += weight * cosine;
+        weights += weight;
+    }
+    Some(sum / weights)
 }
 
 /// A question, parsed for this ranking.
@@ -225,7 +261,7 @@ pub struct Scored {
 /// Scores memories, best first; at the same score the newer id.
 pub fn score(reading: &Reading, postings: &Postings<MemoryId>, contexts: &HashMap<MemoryId, Context>, turns: Vec<Turn>) -> Vec<Scored> {
     let (speaker, counted) = reading.speaker(&turns);
-    let (none, ranking) = (Context::default(), reading.ranking);
+    let (none, ranking, cosines) = (Context::default(), reading.ranking, cosines(&turns));
     let context = |turn: &Turn| contexts.get(&turn.id).unwrap_or(&none);
     let one = |turn: Turn| {
         let covered = if turn.is_wanted { 1.0 } else { covered(postings, &turn, context(&turn), &counted) };
@@ -233,7 +269,7 @@ pub fn score(reading: &Reading, postings: &Postings<MemoryId>, contexts: &HashMa
         let dated = reading.dates.as_ref().is_some_and(|dates| dates.hold(turn.said_at.date_naive()));
         let mut parts = vec![
             words(ranking, covered, turn.characters),
-            meaning(ranking, turn.semantic, turn.characters),
+            meaning(ranking, mean_cosine(&turn, context(&turn), &cosines), turn.characters),
             part(ranking, Criterion::Speaker, f64::from(u8::from(spoken)), SPEAKER),
             part(ranking, Criterion::Date, f64::from(u8::from(dated)), DATE),
             part(ranking, Criterion::Length, shape(&turn), LENGTH),
@@ -325,4 +361,67 @@ fn length(characters: i32) -> f64 {
 
 fn part(ranking: Ranking, name: Criterion, value: f64, weight: f64) -> Part {
     Part { name, value, weight: if decays(ranking) { weight / MOST } else { weight } }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bm25::{Statistics, Words};
+    use uuid::Uuid;
+
+    fn id(number: u128) -> MemoryId {
+        MemoryId(Uuid::from_u128(number))
+    }
+
+    fn turn(number: u128, cosine: f64) -> Turn {
+        Turn {
+            id: id(number),
+            content: u64::try_from(number).unwrap(),
+            said_at: DateTime::UNIX_EPOCH,
+            speaker: None,
+            characters: 80,
+            terms: 8,
+            is_timed: true,
+            is_code: false,
+            is_named: false,
+            is_wanted: false,
+            semantic: Some(cosine),
+            scope: 1.0,
+            recency: 1.0,
+            confidence: 1.0,
+            asks: false,
+            tells_time: false,
+        }
+    }
+
+    /// The meaning of the second of three turns that follow each other.
+    fn meaning_between(turns: [Turn; 3]) -> f64 {
+        let line: Vec<_> = turns.iter().map(|turn| (turn.id, turn.said_at)).collect();
+        let places: HashMap<MemoryId, Place> = places(&line, &line.iter().map(|(id, _)| *id).collect()).into_iter().collect();
+        let none = Words::new(&BTreeMap::new(), &[]);
+        let postings = Postings::new(&none, Statistics::default(), &[], |_| true);
+        let reading = Reading::new(Ranking::Hybrid, "", &BTreeMap::new());
+        let scored = score(&reading, &postings, &contexts(&places), turns.into());
+        let second = scored.into_iter().find(|one| one.id == id(2)).unwrap();
+        assert_eq!(second.semantic, Some(0.5), "its own cosine decides whether it passes the floor");
+        second.parts.into_iter().find(|part| part.name == Criterion::Meaning).unwrap().value
+    }
+
+    #[test]
+    fn the_turns_beside_a_turn_lend_it_meaning() {
+        let near = |number, cosine, change: fn(&mut Turn)| {
+            let mut turn = turn(number, cosine);
+            change(&mut turn);
+            turn
+        };
+        let same = |a: f64, b: f64| (a - b).abs() < 1e-9;
+        let all = meaning_between([turn(1, 0.8), turn(2, 0.5), turn(3, 0.1)]);
+        assert!(same(all, (0.5 + LENT * 0.8 + LENT * 0.1) / (1.0 + 2.0 * LENT)), "{all}");
+        let unknown = meaning_between([near(1, 0.8, |turn| turn.semantic = None), turn(2, 0.5), turn(3, 0.5)]);
+        assert!(same(unknown, 0.5), "a neighbour without a vector does not count: {unknown}");
+        let stored = meaning_between([near(1, 0.9, |turn| turn.is_timed = false), turn(2, 0.5), turn(3, 0.5)]);
+        assert!(same(stored, 0.5), "nor one whose source does not say when it was said: {stored}");
+        let long = meaning_between([near(1, 0.9, |turn| turn.characters = 1_000), turn(2, 0.5), turn(3, 0.5)]);
+        assert!(0.5 < long && long < meaning_between([turn(1, 0.9), turn(2, 0.5), turn(3, 0.5)]), "and a passage counts for less: {long}");
+    }
 }

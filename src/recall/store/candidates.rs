@@ -216,6 +216,8 @@ pub struct Feature {
     pub content_hash: Vec<u8>,
     pub confidence: f32,
     pub semantic: Option<f64>,
+    /// Its source says when it was said.
+    pub is_timed: bool,
     /// Its text ends as a question.
     pub asks: bool,
     /// How many terms it has, topics included.
@@ -313,7 +315,7 @@ pub async fn turns(
                   select array(select id from anchor union select before[1] from anchor where id = any($9)
                                union select after[1] from anchor where id = any($9)) as ids)
               select m.id, m.said_at, m.speaker, m.characters, m.scope, m.project_id, m.repo_id, m.stated_at,
-                     m.content_hash, m.confidence, m.asks, coalesce(m.term_count, 0) as terms, m.punctuation,
+                     m.content_hash, m.confidence, m.observed_at is not null as is_timed, m.asks, coalesce(m.term_count, 0) as terms, m.punctuation,
                      case when m.id = any($10) then m.topic end as topic,
                      case when $6 or m.id = any($10) then m.content end as text,
                      a.before, a.after, {semantic} as semantic

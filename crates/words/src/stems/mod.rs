@@ -11,9 +11,10 @@ use std::collections::{BTreeMap, HashSet};
 /// The version of these rules. Rows keep the version that cut their words.
 pub const RULES: i16 = 2;
 /// BM25's saturation of repeated terms.
-pub const K1: f64 = 1.2;
-/// BM25's weight of a memory's length.
-pub const B: f64 = 0.75;
+pub const K1: f64 = 0.9;
+/// BM25's weight of a text's length. Both as in Trotman, Puurula and Burgess, *Improvements to BM25 and Language Models Examined* (2014):
+/// among short texts a longer one says more, so its length counts less than the usual 0.75.
+pub const B: f64 = 0.4;
 /// Pseudo-documents that smooth term weights: among three memories it is not known which words are rare.
 pub const PRIOR_DOCUMENTS: f64 = 100.0;
 

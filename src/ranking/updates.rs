@@ -12,7 +12,7 @@ use wire::{Criterion, Part, Ranking};
 use words::hybrid::{self, is_code};
 use words::{normal, stems};
 
-/// Hits that are looked at, from the first.
+/// Hits that are looked at: as many of the first, and as many that would be the first if none lost for repeating better ones.
 pub const FIRST: usize = 10;
 /// A statement replaces one that was said at least this much earlier.
 const LATER: TimeDelta = TimeDelta::days(1);
@@ -141,8 +141,28 @@ impl Pair<'_> {
 /// not depend on what is shown beside them.
 pub fn put_newer_first(passed: &mut Vec<Ranked>, ranking: Ranking, question: &[String]) {
     let (foreign, mut own): (Vec<Ranked>, Vec<Ranked>) = passed.drain(..).partition(is_foreign);
+    let mut rest = own.split_off(own.len().min(FIRST));
+    let mut relevances: Vec<f64> = own.iter().chain(&rest).map(|ranked| relevance(ranked, ranking)).collect();
+    relevances.sort_by(|a, b| b.total_cmp(a));
+    // What was said later may have moved down because it says almost the same as what it replaces.
+    if let Some(least) = relevances.get(FIRST - 1) {
+        own.extend(rest.extract_if(.., |ranked| {
+            let relevance = relevance(ranked, ranking);
+            relevance > ranked.score && relevance >= *least
+        }));
+    }
     put_newer_of_one_project_first(&mut own, ranking, question);
+    own.append(&mut rest);
+    // Stable: a hit stays directly before the one that it replaces.
+    own.sort_by(|a, b| b.score.total_cmp(&a.score));
     passed.extend(own.into_iter().chain(foreign));
+}
+
+/// The score of a hit without what it loses for repeating better ones.
+fn relevance(ranked: &Ranked, ranking: Ranking) -> f64 {
+    let repeats = ranked.breakdown.parts.iter().filter(|part| part.name == Criterion::Repeats);
+    let loss: f64 = repeats.map(|part| part.value * part.weight).sum();
+    ranked.score - loss * hybrid::factor(ranking, ranked.breakdown.recency)
 }
 
 /// Whether a hit holds only in another project than the question's.
@@ -151,11 +171,10 @@ fn is_foreign(ranked: &Ranked) -> bool {
 }
 
 fn put_newer_of_one_project_first(passed: &mut Vec<Ranked>, ranking: Ranking, question: &[String]) {
-    let stated = || passed.iter().take(FIRST).map(|ranked| ranked.candidate.memory.stated_at);
+    let stated = || passed.iter().map(|ranked| ranked.candidate.memory.stated_at);
     if stated().max().zip(stated().min()).is_none_or(|(last, first)| last < first + LATER) {
         return;
     }
-    let rest = passed.split_off(passed.len().min(FIRST));
     let mut topics: HashMap<String, usize> = HashMap::new();
     for ranked in passed.iter() {
         *topics.entry(normal(&ranked.candidate.memory.topic)).or_default() += 1;
@@ -175,13 +194,12 @@ fn put_newer_of_one_project_first(passed: &mut Vec<Ranked>, ranking: Ranking, qu
             None => order.push((ranked, seen)),
         }
     }
-    passed.extend(order.into_iter().map(|(ranked, _)| ranked).chain(rest));
+    passed.extend(order.into_iter().map(|(ranked, _)| ranked));
 }
 
 /// Gives a hit a higher score, as a part of its sum.
 fn raise(ranked: &mut Ranked, ranking: Ranking, score: f64) {
-    let factor = if ranking == Ranking::HybridDecay { hybrid::kept(ranked.breakdown.recency) } else { 1.0 };
-    let weight = score / factor - hybrid::sum(&ranked.breakdown.parts);
+    let weight = score / hybrid::factor(ranking, ranked.breakdown.recency) - hybrid::sum(&ranked.breakdown.parts);
     ranked.breakdown.parts.push(Part { name: Criterion::Newer, value: 1.0, weight });
     ranked.score = score;
 }
@@ -259,6 +277,17 @@ mod tests {
             let before: Vec<String> = hits.iter().map(|hit| hit.candidate.memory.content.clone()).collect();
             assert_eq!(order(question, hits), before, "{question}");
         }
+    }
+
+    #[test]
+    fn what_moved_down_because_it_repeats_another_may_still_replace_it() {
+        let (old, new) = ("Vera lives in Bern.", "Vera lives in Thun.");
+        let mut repeats = said("city", new, 20, 0.65);
+        repeats.breakdown.parts.push(Part { name: Criterion::Repeats, value: 1.0, weight: -0.15 });
+        repeats.score = 0.5;
+        let others = (0..FIRST + 2).map(|n| said(&format!("song {n}"), &format!("Guest {n} sings."), 3, 0.6));
+        let hits = std::iter::once(said("city", old, 700, 0.9)).chain(others).chain([repeats]).collect();
+        assert_eq!(order("Where does Vera live?", hits)[..2], [new, old]);
     }
 
     #[test]

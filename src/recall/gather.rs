@@ -236,10 +236,13 @@ pub(super) fn choose(mut scored: Vec<Scored>, measure: &Measure, floors: Floors)
     // Other projects' memories come last, and only few of them, however well they fit: they must not take the places of this one's.
     let (mut fitting, mut elsewhere): (Vec<Scored>, Vec<Scored>) = passed.into_iter().partition(|one| one.fit > 0.0);
     elsewhere.truncate(most(scope::most_elsewhere(measure.most)));
+    let first: HashSet<MemoryId> = fitting.iter().take(updates::FIRST).map(|one| one.id).collect();
+    hybrid::spread(measure.ranking, &mut fitting);
     fitting.append(&mut elsewhere);
     let mut passed = fitting;
-    // The order of the first depends on all of them, however few are asked for.
-    passed.truncate(most(measure.most.max(updates::FIRST)));
+    // The order of the first depends on all of them, however few are asked for, and on those that were the first before they were spread.
+    let rest = passed.split_off(passed.len().min(most(measure.most.max(updates::FIRST))));
+    passed.extend(rest.into_iter().filter(|one| first.contains(&one.id)));
     passed.extend(below.into_iter().take(most(NEAR_MISSES as usize)));
     (passed, all, cut)
 }
@@ -259,6 +262,7 @@ pub(super) fn turn(feature: Feature, measure: &Measure, identifiers: &Identifier
         is_named: feature.topic.as_ref().is_some_and(named),
         is_wanted: anchors.named.contains(&feature.id),
         semantic: feature.semantic,
+        vector: feature.vector.map(Vec::from),
         recency: hybrid::recency(feature.stated_at, measure.now),
         confidence: f64::from(feature.confidence),
         asks: feature.asks,

@@ -14,6 +14,7 @@ use foundation::heavy::off_thread;
 use foundation::registry::Floors;
 use foundation::usage::Payer;
 use foundation::{Engine, Error, OpContext, identity};
+use pgvector::Vector;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -81,7 +82,7 @@ pub async fn memory(
         ));
     }
     let with_deleted = question.past.as_ref().is_some_and(|past| past.with_deleted);
-    let past = store::past(&mut tx, reach, &model.name, model.dimension, with_deleted, engine.clock().now()).await?;
+    let mut past = store::past(&mut tx, reach, &model.name, model.dimension, with_deleted, engine.clock().now()).await?;
     let ids: Vec<MemoryId> = past.iter().map(|one| one.memory.id).collect();
     let mut topics: HashMap<MemoryId, Vec<String>> = HashMap::new();
     for (id, topic) in memories::store::topics_of(&mut tx, tenancy, &ids, reach.now).await? {
@@ -90,7 +91,7 @@ pub async fn memory(
     tx.commit().await?;
     lost.unrecorded.extend(past.iter().filter(|one| !one.recorded).map(|one| one.memory.id));
     let semantic = match &prepared.vector {
-        Some(vector) => cosines(engine, tenancy.into(), &store::as_stored(vector)?, &past, lost).await?,
+        Some(vector) => cosines(engine, tenancy.into(), &store::as_stored(vector)?, &mut past, lost).await?,
         None => vec![None; past.len()],
     };
     let (measure, prepared) = (question.measure(), prepared.clone());
@@ -127,7 +128,7 @@ struct Document {
 }
 
 /// Scores the memories of that time, and orders those that the caller may read.
-fn rank(documents: Vec<Document>, measure: &Measure, prepared: &PreparedQuery, floors: Floors) -> MemorySide {
+fn rank(mut documents: Vec<Document>, measure: &Measure, prepared: &PreparedQuery, floors: Floors) -> MemorySide {
     let scoping = &measure.scoping;
     let is_foreign = |memory: &Memory| scoping.fit(memory.scope, memory.project_id, memory.repo_id) == 0.0;
     let foreign: HashSet<MemoryId> = documents.iter().filter(|one| is_foreign(&one.past.memory)).map(|one| one.past.memory.id).collect();
@@ -141,6 +142,8 @@ fn rank(documents: Vec<Document>, measure: &Measure, prepared: &PreparedQuery, f
     let rows: Vec<_> = documents.iter().flat_map(|one| words.postings(one.past.memory.id, &one.terms)).collect();
     let postings = Postings::new(&words, statistics, &rows, |id| !foreign.contains(id));
     let lengths = documents.iter().map(|one| (one.past.memory.id, one.terms.values().sum())).collect();
+    let compared = documents.iter_mut().filter(|one| one.semantic.is_some());
+    let vectors = compared.filter_map(|one| Some((one.past.memory.id, one.past.vector.take()?))).collect();
     let names = NamedIds::read(&measure.query);
     let is_named = |memory: &Memory| names.name(memory.id, &memory.short_id);
     let candidate =
@@ -159,7 +162,7 @@ fn rank(documents: Vec<Document>, measure: &Measure, prepared: &PreparedQuery, f
             ranking::decayed(shown, floors, measure.now, |memory| foreign.contains(&memory.id))
         }
         Ranking::Hybrid | Ranking::HybridDecay => {
-            let searched = Searched { foreign: &foreign, postings: &postings, statistics, lengths };
+            let searched = Searched { foreign: &foreign, postings: &postings, statistics, lengths, vectors };
             hybrid(reached, &searched, measure, prepared, floors)
         }
     };
@@ -173,11 +176,13 @@ struct Searched<'a> {
     postings: &'a Postings<MemoryId>,
     statistics: Statistics,
     lengths: HashMap<MemoryId, u32>,
+    /// Those that were compared with the question.
+    vectors: HashMap<MemoryId, Vector>,
 }
 
 /// The same as `gather::by_hybrid`, over memories in this process.
 fn hybrid(mut reached: Vec<Candidate>, searched: &Searched<'_>, measure: &Measure, prepared: &PreparedQuery, floors: Floors) -> Order {
-    let Searched { foreign, postings, statistics, lengths } = searched;
+    let Searched { foreign, postings, statistics, .. } = searched;
     let most = gather::anchors_of(measure);
     let mut near: Vec<(f64, MemoryId)> = reached.iter().filter_map(|one| Some((one.semantic?, one.memory.id))).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
@@ -205,8 +210,7 @@ fn hybrid(mut reached: Vec<Candidate>, searched: &Searched<'_>, measure: &Measur
     let reading = Reading::new(measure.ranking, &measure.query, &prepared.terms);
     let scored = reached.iter().filter(|one| scored.contains(&one.memory.id));
     let may_name = |one: &Candidate| anchors.holders.contains(&one.memory.id);
-    let length = |one: &Candidate| lengths.get(&one.memory.id).copied().unwrap_or_default();
-    let feature = |one: &Candidate| feature(one, length(one), reading.asks_when(), may_name(one));
+    let feature = |one: &Candidate| feature(one, searched, reading.asks_when(), may_name(one));
     let turns = scored.map(|one| gather::turn(feature(one), measure, &identifiers, &anchors)).collect();
     let (chosen, ..) = gather::choose(hybrid::score(&reading, postings, &contexts, turns), measure, floors);
     gather::order(chosen, reached.into_iter().map(|one| (one.memory.id, one.memory)).collect(), floors, &reading)
@@ -218,8 +222,9 @@ fn thread(one: &Candidate) -> (AgentId, &str, Option<&str>, Option<&str>) {
     (one.memory.agent_id, &source.platform, source.channel_id.as_deref(), source.thread_id.as_deref())
 }
 
-fn feature(one: &Candidate, terms: u32, asks_when: bool, may_name: bool) -> Feature {
+fn feature(one: &Candidate, searched: &Searched<'_>, asks_when: bool, may_name: bool) -> Feature {
     let memory = &one.memory;
+    let terms = searched.lengths.get(&memory.id).copied().unwrap_or_default();
     let count = |number: usize| i32::try_from(number).unwrap_or(i32::MAX);
     Feature {
         id: memory.id,
@@ -233,6 +238,7 @@ fn feature(one: &Candidate, terms: u32, asks_when: bool, may_name: bool) -> Feat
         content_hash: memory.content_hash.clone(),
         confidence: memory.confidence,
         semantic: one.semantic,
+        vector: searched.vectors.get(&memory.id).cloned(),
         is_timed: memory.observed_at.is_some(),
         asks: memory.content.trim_end_matches([' ', '\t', '\r', '\n']).ends_with('?'),
         terms: i32::try_from(terms).unwrap_or(i32::MAX),
@@ -246,8 +252,8 @@ fn count_of(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// The cosine of each text that had its vector then. Texts that were rewritten since are embedded again.
-async fn cosines(engine: &Engine, payer: Payer, query: &[f32], past: &[Past], lost: &mut Lost) -> Result<Vec<Option<f64>>, Error> {
+/// The cosine of each text that had its vector then. Texts that were rewritten since are embedded again, and get their vectors.
+async fn cosines(engine: &Engine, payer: Payer, query: &[f32], past: &mut [Past], lost: &mut Lost) -> Result<Vec<Option<f64>>, Error> {
     let anew: Vec<usize> = (0..past.len()).filter(|place| past[*place].embedded && past[*place].vector.is_none()).collect();
     let texts = anew.iter().take(EMBEDDED_ANEW).map(|place| past[*place].memory.embedded_text());
     let texts: Vec<String> = texts.collect();
@@ -262,16 +268,9 @@ async fn cosines(engine: &Engine, payer: Payer, query: &[f32], past: &[Past], lo
         let names = without[..without.len().min(NAMED)].join(", ");
         lost.reasons.push(format!("Text of memory {names}{more} has been rewritten since and could not be compared by meaning."));
     }
-    let vectors: Vec<Vec<f32>> = vectors.iter().map(|vector| store::as_stored(vector)).collect::<Result<_, _>>()?;
-    let anew: BTreeMap<usize, Vec<f32>> = anew.into_iter().zip(vectors).collect();
-    let cosine_of = |(place, one): (usize, &Past)| match &one.vector {
-        Some(stored) if one.embedded => Some(cosine(query, stored.as_slice())),
-        _ => Some(cosine(query, anew.get(&place)?)),
-    };
-    Ok(past.iter().enumerate().map(cosine_of).collect())
-}
-
-/// The cosine of two unit vectors, 0 to 1.
-fn cosine(one: &[f32], other: &[f32]) -> f64 {
-    one.iter().zip(other).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum::<f64>().clamp(0.0, 1.0)
+    for (place, vector) in anew.into_iter().zip(vectors) {
+        past[place].vector = Some(store::as_stored(&vector)?.into());
+    }
+    let compared = past.iter().map(|one| one.vector.as_ref().filter(|_| one.embedded));
+    Ok(compared.map(|vector| Some(hybrid::cosine(query, vector?.as_slice()))).collect())
 }

@@ -10,7 +10,7 @@ use remembrancer::{memories, recall, workers};
 use std::num::NonZeroU32;
 use tokio_util::sync::CancellationToken;
 use wire::{
-    Category, Considered, Criterion, MatchedBy, MemoryId, MemoryScope, NewProject, Page, RecallFilters, RecallRequest, RecallResponse,
+    Category, Considered, Criterion, Hit, MatchedBy, MemoryId, MemoryScope, NewProject, Page, RecallFilters, RecallRequest, RecallResponse,
     RememberRequest, Replay, Retrieval, RetrievalFilter, RetrievalId, ReviseRequest, Source, TermChange, UserId,
 };
 
@@ -142,6 +142,49 @@ async fn each_change_of_a_memory_or_its_project_leaves_the_answer_of_then() {
         assert_ne!(makeup(&now.today), today, "{change}: the test would prove nothing");
         today = makeup(&now.today);
     }
+}
+
+#[tokio::test]
+async fn near_copies_give_way_in_a_recall_and_in_its_replay() {
+    let world = logged().await;
+    let copies =
+        [("crossings", "The ferry leaves at six"), ("timetable", "The ferry leaves at six!"), ("evenings", "So the ferry leaves at six.")];
+    let other = ("walks", "Idris often paints boats in the very old harbour of Kiel");
+    let mut ids = vec![];
+    for (topic, content) in copies.into_iter().chain([other]) {
+        ids.push(remember(&world, &world.atlas, fact(topic, content)).await.memory_id);
+        // What was said within an hour would lend its words.
+        world.clock.advance(Duration::hours(2));
+    }
+    let first = asked(&world, question("ferry leaves harbour Kiel")).await;
+    let hits = first.memories();
+    let order: Vec<&str> = hits.iter().map(|hit| hit.content.as_str()).collect();
+    assert_eq!((order.len(), order[1]), (4, other.1), "{order:?}");
+    let loss = |hit: &Hit| -> f64 {
+        let repeats = hit.breakdown.parts.iter().filter(|part| part.name == Criterion::Repeats);
+        repeats.map(|part| part.value * part.weight).sum()
+    };
+    let relevance = |hit: &Hit| hit.score - loss(hit);
+    assert!(relevance(hits[2]) > relevance(hits[1]) + 1e-3, "by relevance alone a copy would come second: {hits:?}");
+    assert!(hits[2].explanation.contains(" − repeats 0.0"), "{}", hits[2].explanation);
+    assert!(hits.windows(2).all(|pair| pair[0].score >= pair[1].score));
+
+    let then = again(&world, first.retrieval_id).await;
+    assert!(then.same, "{:?}", then.lost);
+    let repeats = |list: &[Considered]| -> Vec<f64> {
+        let hits = list.iter().filter(|one| one.rank.is_some());
+        hits.flat_map(|one| &one.parts).filter(|part| part.name == Criterion::Repeats).map(|part| part.value).collect()
+    };
+    let (was, is) = (repeats(&then.logged.considered), repeats(&then.replayed));
+    assert_eq!((was.len(), is.len()), (3, 3), "all but the first");
+    assert!(was.iter().zip(&is).all(|(was, is)| (was - is).abs() < 1e-3), "{was:?} {is:?}");
+    // The vector of a text that is no longer there is computed again.
+    memories::revise(&world.engine, &world.atlas, revision(ids[0], "Mina swims at noon")).await.unwrap();
+    work(&world).await;
+    let now = again(&world, first.retrieval_id).await;
+    assert!(now.same, "{:?}", now.lost);
+    assert_eq!((makeup(&now.replayed), contents(&now.replayed)), (makeup(&then.replayed), order));
+    assert_ne!(contents(&now.today), contents(&now.replayed), "the test would prove nothing");
 }
 
 /// Versions from before all fields that an answer depends on were recorded.

@@ -65,6 +65,8 @@ text_enum! {
         Identifier = "identifier",
         /// Was said later than a memory of the same matter, and is placed before it.
         Newer = "newer",
+        /// Says what a better hit says: its highest cosine with one of them.
+        Repeats = "repeats",
         /// How well its scope fits the project that the question is asked for.
         Scope = "scope",
         /// exp(−Δdays/365) since it was last stated: said, or remembered again.

@@ -1,9 +1,13 @@
 //! The rankings `hybrid` and `hybrid_decay`: the sum of words and meaning, the turns around a memory, its speaker, the time when it was
-//! said, and its length.
+//! said, and its length; less what repeats better hits.
 //!
 //! Weights are round numbers on flat optima. They were chosen on conversations that are not part of this project, each held out in turn;
-//! those of meaning, length and the meaning of neighbours were chosen later, by comparing several kinds of data.
+//! those of meaning, length, repeats and the meaning of neighbours were chosen later, by comparing several kinds of data.
 //! Pure.
+
+mod spread;
+
+pub use spread::{cosine, spread};
 
 use crate::bm25::Postings;
 use crate::dates::{self, Dates};
@@ -157,6 +161,8 @@ pub struct Turn {
     /// The question names it by its id: nothing could match its words better.
     pub is_wanted: bool,
     pub semantic: Option<f64>,
+    /// Its vector, of unit length, if it was compared with the question.
+    pub vector: Option<Vec<f32>>,
     /// How well its scope fits the question's, 0 to 1.
     pub scope: f64,
     /// [`recency()`] of the statement.
@@ -256,6 +262,8 @@ pub struct Scored {
     pub fit: f64,
     /// Equal for equal contents.
     pub content: u64,
+    /// Its vector, of unit length, if it was compared with the question.
+    pub vector: Option<Vec<f32>>,
 }
 
 /// Scores memories, best first; at the same score the newer id.
@@ -283,13 +291,10 @@ pub fn score(reading: &Reading, postings: &Postings<MemoryId>, contexts: &HashMa
         if reading.asks_when {
             parts.push(part(ranking, Criterion::Time, f64::from(u8::from(turn.tells_time)), TIME));
         }
-        let decay = if decays(ranking) {
-            kept(turn.recency)
-        } else {
+        if !decays(ranking) {
             parts.push(part(ranking, Criterion::Recency, turn.recency, RECENCY));
-            1.0
-        };
-        let score = sum(&parts) * decay;
+        }
+        let score = sum(&parts) * factor(ranking, turn.recency);
         let lexical = if turn.is_wanted { Some(1.0) } else { postings.relevance(turn.id) };
         Scored {
             id: turn.id,
@@ -300,6 +305,7 @@ pub fn score(reading: &Reading, postings: &Postings<MemoryId>, contexts: &HashMa
             score,
             fit: turn.scope,
             content: turn.content,
+            vector: turn.vector,
         }
     };
     let mut scored: Vec<Scored> = turns.into_iter().map(one).collect();
@@ -330,6 +336,11 @@ pub fn decided(ranking: Ranking, semantic: Option<f64>, lexical: Option<f64>, is
 /// The sum of value · weight.
 pub fn sum(parts: &[Part]) -> f64 {
     parts.iter().map(|part| part.value * part.weight).sum()
+}
+
+/// What a ranking multiplies the sum of the parts by, for a memory of this recency.
+pub fn factor(ranking: Ranking, recency: f64) -> f64 {
+    if decays(ranking) { kept(recency) } else { 1.0 }
 }
 
 fn decays(ranking: Ranking) -> bool {
@@ -386,6 +397,7 @@ mod tests {
             is_named: false,
             is_wanted: false,
             semantic: Some(cosine),
+            vector: None,
             scope: 1.0,
             recency: 1.0,
             confidence: 1.0,

@@ -5,6 +5,7 @@ use crate::memories::store::VECTORS;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, of_user, sql, statement};
 use foundation::index::{self, VectorTable, WordMatches};
+use pgvector::Vector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
 use std::collections::{HashMap, HashSet};
 use uuid::Uuid;
@@ -216,6 +217,8 @@ pub struct Feature {
     pub content_hash: Vec<u8>,
     pub confidence: f32,
     pub semantic: Option<f64>,
+    /// Its vector, if the question has one, too.
+    pub vector: Option<Vector>,
     /// Its source says when it was said.
     pub is_timed: bool,
     /// Its text ends as a question.
@@ -254,8 +257,8 @@ fn ids(memories: &HashSet<MemoryId>) -> Vec<Uuid> {
     memories.iter().map(|id| id.0).collect()
 }
 
-/// Anchors and the turns beside the wide ones that may be found, with their cosine if they have a vector, and with their texts if `texts`; and the
-/// turns around each anchor. One statement, because it takes a third of a search.
+/// Anchors and the turns beside the wide ones that may be found, with their vector and its cosine if they have one, and with their texts if
+/// `texts`; and the turns around each anchor. One statement, because it takes a third of a search.
 pub async fn turns(
     tx: &mut Tx,
     reach: &Reach<'_>,
@@ -297,13 +300,14 @@ pub async fn turns(
         }
         query.push(format!(" order by m.said_at {order}, m.id {order} limit {AROUND}) as {name}"));
     }
-    // A subquery for each turn, not a join with all vectors: the planner expects one row and would compare every turn with every vector.
-    let semantic = vectors.map_or_else(
-        || "null::float8".to_owned(),
+    // A subquery for each turn, which `offset 0` keeps from becoming a join with all vectors: the planner expects one row and would compare
+    // every turn with every vector.
+    let compared = vectors.map_or_else(
+        || "select null::float8 as semantic, null::vector as vector".to_owned(),
         |VectorTable { table, column }| {
             format!(
-                r"(select greatest(0, -(e.{column} <#> $8)) from {table} e
-                    where e.tenant_id = $1 and e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $7)"
+                r"select greatest(0, -(e.{column} <#> $8)) as semantic, e.{column}::vector as vector from {table} e
+                   where e.tenant_id = $1 and e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $7 offset 0"
             )
         },
     );
@@ -318,9 +322,10 @@ pub async fn turns(
                      m.content_hash, m.confidence, m.observed_at is not null as is_timed, m.asks, coalesce(m.term_count, 0) as terms, m.punctuation,
                      case when m.id = any($10) then m.topic end as topic,
                      case when $6 or m.id = any($10) then m.content end as text,
-                     a.before, a.after, {semantic} as semantic
+                     a.before, a.after, v.semantic, v.vector
                 from agent_memories m
                 left join anchor a on a.id = m.id
+                left join lateral ({compared}) v on true
                where m.id = any((select ids from turn)::uuid[]) and m.tenant_id = $1 and m.agent_id = any($2)
                  and m.live and (m.expires_at is null or m.expires_at > $3){of_user}",
         reach.of_user("a", "$4")

@@ -254,7 +254,8 @@ async fn a_new_password_by_link_ends_the_sessions_of_before() {
     let before = identity::sign_in(&world.engine, &login, PASSWORD, RequestId(world.clock.id())).await.unwrap();
     let made = identity::offer_password(&world.engine, &world.vera, id_of(&idris), 1).await.unwrap();
     assert!(identity::resume(&world.engine, &before, RequestId(world.clock.id())).await.is_ok(), "until the link is used");
-    let new = identity::accept_invitation(&world.engine, &token(&made), "another long password", RequestId(world.clock.id()));
+    let secret = token(&made);
+    let new = identity::accept_invitation(&world.engine, &secret, "another long password", RequestId(world.clock.id()));
     let new = new.await.unwrap();
     assert!(identity::resume(&world.engine, &before, RequestId(world.clock.id())).await.is_err());
     assert!(identity::resume(&world.engine, &new, RequestId(world.clock.id())).await.is_ok());

@@ -45,6 +45,8 @@ function patch(old, next) {
   if (old.isEqualNode(next)) return;
   if (old.nodeName !== next.nodeName || idOf(old) !== idOf(next)) return old.replaceWith(next);
   if (old.nodeType !== Node.ELEMENT_NODE) return void (old.data = next.data);
+  // The server shows a secret once: it stays until another page is opened.
+  if (old.dataset.once !== undefined) return;
   if (old.localName === 'leptos-island') {
     const same = ['component', 'props'].every((name) => old.dataset[name] === next.dataset[name]);
     return same ? undefined : old.replaceWith(next);

@@ -275,6 +275,11 @@ pub fn zone_of(headers: &HeaderMap) -> Option<chrono_tz::Tz> {
     cookie(headers, ZONE_COOKIE)?.parse().ok()
 }
 
+/// The value of a cookie of this request.
+pub fn cookie_of(name: &str) -> Option<String> {
+    cookie(&use_context::<Parts>()?.headers, name)
+}
+
 /// The value of a request's cookie.
 fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
@@ -287,7 +292,7 @@ pub fn set_theme_cookie(theme: &str, secure: bool) {
 }
 
 /// Sets a cookie for some seconds; 0 removes it.
-fn set_cookie(name: &str, value: &str, seconds: u32, secure: bool) {
+pub fn set_cookie(name: &str, value: &str, seconds: u32, secure: bool) {
     let secure = if secure { "; Secure" } else { "" };
     let cookie = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
     if let (Some(response), Ok(value)) = (use_context::<ResponseOptions>(), cookie.parse()) {

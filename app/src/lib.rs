@@ -16,6 +16,7 @@ mod guard;
 mod icon;
 mod ids;
 mod layout;
+mod once;
 mod query;
 mod submit;
 mod text;

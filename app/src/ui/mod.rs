@@ -16,6 +16,7 @@ mod labels;
 mod pager;
 mod panel;
 mod post_form;
+mod secret;
 mod spark;
 pub mod svg;
 mod table;
@@ -38,6 +39,7 @@ pub use labels::Labels;
 pub use pager::Pager;
 pub use panel::{Panel, Walk, landing, landing_beside, neighbours};
 pub use post_form::PostForm;
+pub use secret::CopyText;
 pub use spark::Spark;
 pub use svg::Logo;
 pub use table::{

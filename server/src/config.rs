@@ -88,8 +88,8 @@ pub struct Config {
     /// one of ALLOWED_HOSTS
     #[arg(long, env = "METRICS_ADDR", default_value = "127.0.0.1:9464", value_parser = address)]
     pub metrics: SocketAddr,
-    /// Whether the server fetches the documents of OAuth clients from private and loopback addresses, too, and over http: for tests and
-    /// closed networks only
+    /// Whether the server fetches the documents of OAuth clients from private and loopback addresses, and calls webhooks there, too, and
+    /// over http: for tests and closed networks only
     #[arg(long, env = "ALLOW_PRIVATE_ADDRESSES", default_value = "false", action = ArgAction::Set, value_parser = truth)]
     pub allow_private_addresses: bool,
 

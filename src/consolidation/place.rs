@@ -13,9 +13,10 @@ use crate::profile;
 use crate::vocabulary::Resolved;
 use db::{Tx, lock_all, lock_owner};
 use foundation::usage::Payer;
-use foundation::{Engine, Error, OpContext, identity};
+use foundation::{Engine, Error, OpContext, audit, identity};
 use wire::{
-    CapturePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, Promotion, Source, SourceKind, SuggestionId, SuggestionRelation,
+    CapturePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, NoticeKind, Promotion, Source, SourceKind, SuggestionId,
+    SuggestionRelation,
 };
 use words::compare::{Likeness, compare};
 
@@ -143,6 +144,7 @@ async fn place(
         }
     }
     if !promotes {
+        audit::announce(engine, tx, ctx.tenant_id, owner.agent_id, NoticeKind::CandidateWaiting, id).await?;
         return Ok(Placed::Waiting(id));
     }
     for suggestion in &replaced {

@@ -5,12 +5,12 @@ use crate::recall::near::{EmptyRecall, Near};
 use crate::recall::store;
 use crate::recall::zero_hit;
 use db::{DbError, EVERY_AGENT, Tenancy, Users};
-use foundation::{Engine, sessions};
+use foundation::{Engine, audit, sessions};
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
-use wire::{AgentId, MemoryId, RetrievalId, ZeroHitCause};
+use wire::{AgentId, MemoryId, NoticeKind, RetrievalId, ZeroHitCause};
 
 /// Entries per transaction.
 const BATCH: usize = 256;
@@ -104,6 +104,9 @@ async fn write_tenant(engine: &Engine, tenancy: Tenancy, entries: &[Entry], othe
     for entry in entries {
         let (cause, near) = diagnoses.remove(&entry.id).unwrap_or_default();
         store::insert_log(&mut tx, entry, cause, &near).await?;
+        if entry.zero_hit && entry.expected {
+            audit::announce(engine, &mut tx, tenancy.tenant, entry.agent_id, NoticeKind::ZeroHitExpected, entry.id).await?;
+        }
     }
     sessions::add_recalls(&mut tx, tenancy.tenant, entries).await?;
     if !accesses.is_empty() {

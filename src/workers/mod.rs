@@ -19,7 +19,7 @@ pub use turns::Turns;
 use crate::{consolidation, context, erasure, lifecycle, recall, skills};
 use foundation::heavy::off_thread;
 use foundation::jobs::store::Load;
-use foundation::{Engine, Error, audit, idempotency, identity, usage};
+use foundation::{Engine, Error, audit, idempotency, identity, usage, webhooks};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -44,8 +44,8 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts the relay, the job workers and what wakes them, the log writer, the sweep of what is kept for a time only, the log of audit anchors, the usage
-    /// ledger, the change of the embedding model, and the watch over the folder of skills.
+    /// Starts the relay, the job workers and what wakes them, the deliveries to webhooks, the log writer, the sweep of what is kept for a time
+    /// only, the log of audit anchors, the usage ledger, the change of the embedding model, and the watch over the folder of skills.
     pub fn start(engine: &Engine) -> Self {
         let (stop, tasks) = (CancellationToken::new(), TaskTracker::new());
         tasks.spawn(relay::run(engine.clone(), stop.clone()));
@@ -53,6 +53,7 @@ impl Workers {
         for load in [Load::Light, Load::Upkeep, Load::Erasure].into_iter().chain([Load::Heavy; HEAVY]) {
             tasks.spawn(dispatch::run(engine.clone(), load, Arc::clone(&turns), stop.clone()));
         }
+        tasks.spawn(webhooks::run(engine.clone(), stop.clone()));
         tasks.spawn(listener::run(engine.clone(), stop.clone()));
         tasks.spawn(log_writer::run(engine.clone(), stop.clone()));
         tasks.spawn(sweep(engine.clone(), stop.clone()));

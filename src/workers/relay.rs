@@ -6,6 +6,7 @@ use db::{Database, DbError};
 use foundation::Engine;
 use foundation::audit::{self, NewEntry, store};
 use foundation::jobs::{self, PostedJob};
+use foundation::notices;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -65,6 +66,7 @@ async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, Db
             store::Destination::Audit => read(row).map(|entry| entries.entry(row.tenant_id).or_default().push(entry)),
             store::Destination::Proposal => propose(engine, row).await,
             store::Destination::Job => hand_over(engine, row).await,
+            store::Destination::Notice => announce(engine, row).await,
         };
         match delivered {
             Ok(()) => carried.push((row.tenant_id, row.agent_id, row.id)),
@@ -87,6 +89,10 @@ async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, Db
 
 async fn propose(engine: &Engine, row: &store::Waiting) -> Result<(), DbError> {
     vocabulary::store::deliver_proposal(engine.db().kb.system(), row.tenant_id, row.id, engine.clock().id(), &read(row)?).await
+}
+
+async fn announce(engine: &Engine, row: &store::Waiting) -> Result<(), DbError> {
+    notices::append(engine, row.tenant_id, &[read(row)?]).await
 }
 
 async fn hand_over(engine: &Engine, row: &store::Waiting) -> Result<(), DbError> {

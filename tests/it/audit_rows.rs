@@ -3,15 +3,15 @@
 use crate::roles;
 use crate::support::{Fetch, agent, alone, settle};
 use foundation::testing::{PASSWORD, World, fact, nowhere};
-use foundation::{Error, identity, projects, usage};
+use foundation::{Error, identity, projects, usage, webhooks};
 use portability::Selection;
 use remembrancer::vocabulary::NewTerm;
 use remembrancer::{capture, consolidation, erasure, lifecycle, memories, vocabulary};
 use std::collections::BTreeSet;
 use std::path::Path;
 use wire::{
-    AgentId, AgentSettings, CaptureMode, Discipline, KeyPreset, KeyScope, NewApiKey, NewErasure, NewInvitation, NewProject, OperatorRole,
-    OperatorSettings, Usd, UserRef, UserSettings,
+    AgentId, AgentSettings, CaptureMode, Discipline, KeyPreset, KeyScope, NewApiKey, NewErasure, NewInvitation, NewProject, NewWebhook,
+    NoticeKind, OperatorRole, OperatorSettings, Usd, UserRef, UserSettings, WebhookSettings, WebhookState,
 };
 
 /// Verbs that change nothing, although a viewer may not call them.
@@ -36,6 +36,7 @@ const READS: &[&str] = &[
     "identity::users",
     "model_change::overview",
     "model_change::progress",
+    "webhooks::list",
 ];
 
 /// Verbs that need a longer story than the one below, and the action of their entry.
@@ -123,6 +124,12 @@ async fn organisation(story: &mut Story<'_>) {
     story.leaves("projects::create", "project.created", projects::create(engine, vera, new("dock"))).await;
     story.leaves("projects::create_repo", "repo.created", projects::create_repo(engine, vera, "quay", new("crane"))).await;
     story.leaves("projects::link", "project.linked", projects::link(engine, vera, "quay", "dock")).await;
+    let new = NewWebhook { url: "https://example.org/quay".into(), events: vec![NoticeKind::JobDead], agent: None };
+    let webhook = story.leaves("webhooks::add", "webhook.created", webhooks::add(engine, vera, new)).await.webhook.id;
+    let pause = WebhookSettings { state: Some(WebhookState::Paused), ..WebhookSettings::default() };
+    story.leaves("webhooks::change", "webhook.changed", webhooks::change(engine, vera, webhook, pause)).await;
+    story.leaves("webhooks::rotate", "webhook.rotated", webhooks::rotate(engine, vera, webhook)).await;
+    story.leaves("webhooks::remove", "webhook.removed", webhooks::remove(engine, vera, webhook)).await;
     story.leaves("projects::unlink", "project.unlinked", projects::unlink(engine, vera, "quay", "dock")).await;
     story.leaves("identity::set_policy", "policy.changed", identity::set_policy(engine, vera, Default::default())).await;
     story.leaves("identity::set_search_policy", "policy.changed", identity::set_search_policy(engine, vera, Default::default())).await;

@@ -92,4 +92,5 @@ mod users;
 mod versions;
 mod views;
 mod vocabulary;
+mod webhooks;
 mod zero_hits;

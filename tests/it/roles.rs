@@ -4,7 +4,7 @@
 use crate::support::alone;
 use foundation::op::Access;
 use foundation::testing::{PASSWORD, World, fact, nowhere, question};
-use foundation::{Error, OpContext, audit, identity, projects, sessions, usage};
+use foundation::{Error, OpContext, audit, identity, notices, projects, sessions, usage, webhooks};
 use futures_util::future::BoxFuture;
 use portability::{ImportOptions, Selection};
 use remembrancer::profile::Subject;
@@ -18,8 +18,8 @@ use std::path::Path;
 use wire::{
     AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, DocumentId, ErasureId, EventId,
     ExplainRequest, InboxVerdict, InvitationId, KeyId, KeyScope, LeafId, LinkRequest, MemoryId, MemoryKind, MemoryRef, NewApiKey,
-    NewErasure, NewInvitation, NewProject, OperatorId, OperatorRole, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, Relation,
-    RetrievalId, SourceId, SuggestionId, TermChange, TermId, Usd, UserId, Verdict, ViewId, ViewPage,
+    NewErasure, NewInvitation, NewProject, NewWebhook, NoticeKind, OperatorId, OperatorRole, PlaygroundRequest, PreviewRequest, ProposalId,
+    QuarantineId, Relation, RetrievalId, SourceId, SuggestionId, TermChange, TermId, Usd, UserId, Verdict, ViewId, ViewPage, WebhookId,
 };
 
 struct Verb {
@@ -67,6 +67,10 @@ fn newcomer() -> NewInvitation {
     NewInvitation { login: "mole@acme.example".into(), name: "Mole".into(), roles: vec![OperatorRole::Viewer], hours: 1 }
 }
 
+fn new_webhook() -> NewWebhook {
+    NewWebhook { url: "https://example.org/".into(), events: vec![NoticeKind::JobDead], agent: None }
+}
+
 fn retirement() -> TermChange {
     TermChange::Retire { reason: "unused".into() }
 }
@@ -91,6 +95,11 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "capture::source" Viewer |w, c| capture::source(&w.engine, c, SourceId(nowhere()), 0);
     "capture::sources" Viewer |w, c| capture::sources(&w.engine, c, &Default::default());
     "chat::bots" Admin |w, c| chat::bots(&w.engine, c);
+    "webhooks::list" Admin |w, c| webhooks::list(&w.engine, c);
+    "webhooks::add" Admin |w, c| webhooks::add(&w.engine, c, new_webhook());
+    "webhooks::change" Admin |w, c| webhooks::change(&w.engine, c, WebhookId(nowhere()), Default::default());
+    "webhooks::rotate" Admin |w, c| webhooks::rotate(&w.engine, c, WebhookId(nowhere()));
+    "webhooks::remove" Admin |w, c| webhooks::remove(&w.engine, c, WebhookId(nowhere()));
     "chat::create_bot" Admin |w, c| chat::create_bot(&w.engine, c, KeyId(nowhere()), "bot");
     "chat::bind_chat" Admin |w, c| chat::bind_chat(&w.engine, c, BotId(nowhere()), "4711", UserId(nowhere()));
     "chat::unbind_chat" Admin |w, c| chat::unbind_chat(&w.engine, c, BotId(nowhere()), "4711");
@@ -233,6 +242,8 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "memories::undo" Operator |w, c| memories::undo(&w.engine, c, &[memory()], w.engine.clock().now());
     "model_change::overview" Admin |w, c| model_change::overview(&w.engine, c);
     "model_change::progress" Admin |w, c| model_change::progress(&w.engine, c, w.engine.model());
+    "notices::newest" Viewer |w, c| notices::newest(&w.engine, c);
+    "notices::after" Viewer |w, c| notices::after(&w.engine, c, 0);
     "overview::review_numbers" Viewer |w, c| overview::review_numbers(&w.engine, c);
     "overview::places" Viewer |w, c| overview::places(&w.engine, c, "tea");
     "overview::overview" Viewer |w, c| overview::overview(&w.engine, c);
@@ -419,6 +430,7 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("vocabulary::embed_terms", "a job"),
     ("vocabulary::hide_unused", "a job"),
     ("vocabulary::recanonicalise", "a job"),
+    ("webhooks::deliver", "a job"),
 ];
 
 /// The verbs of operators who may do more than look.

@@ -15,6 +15,7 @@ mod lifecycle;
 mod memories;
 mod memory_block;
 mod model_change;
+mod notices;
 mod portability;
 mod profile;
 mod projects;
@@ -23,6 +24,7 @@ mod recall;
 mod reindex;
 mod usage;
 mod vocabulary;
+mod webhooks;
 
 use self::portability::{PORTABILITY, PORTABILITY_INBOX, PORTABILITY_KB};
 use ::portability::lines::Section;
@@ -42,6 +44,7 @@ use lifecycle::{LIFECYCLE, SWEEPS};
 use memories::MEMORIES;
 use memory_block::MEMORY_BLOCK;
 use model_change::{MODEL_CHANGE, MODEL_CHANGE_KB};
+use notices::{NOTICES, READABLE};
 use profile::{PEOPLE, PROFILE};
 use projects::PROJECTS;
 use queries::{BY_SETTINGS, Case, EXEMPT, OF_EVERY_USER, Pooled, Query, WITHOUT_USERS};
@@ -50,6 +53,7 @@ use reindex::{REINDEX, REINDEX_CONTROL, REINDEX_KB};
 use sqlx::AssertSqlSafe;
 use usage::{USAGE, USAGE_OF_USERS};
 use vocabulary::VOCABULARY;
+use webhooks::WEBHOOKS;
 use wire::{Area, KeyScope, UserId};
 
 /// In the database of memories: rows that belong to agents.
@@ -68,6 +72,7 @@ const OF_AGENTS: &[&[Query]] = &[
     PROFILE,
     CONTEXT,
     QUALITY,
+    READABLE,
 ];
 
 /// In the database of memories: all other rows.
@@ -81,7 +86,7 @@ const OF_KB: &[&[Query]] =
 const OF_USERS: &[&[Query]] = &[ACTIVITY, USAGE_OF_USERS, IDEMPOTENCY];
 
 /// In the control database: all other rows.
-const OF_CONTROL: &[&[Query]] = &[IDENTITY, AUDIT, USAGE, REINDEX_CONTROL];
+const OF_CONTROL: &[&[Query]] = &[IDENTITY, AUDIT, USAGE, REINDEX_CONTROL, NOTICES, WEBHOOKS];
 
 fn listed(tables: &'static [&'static [Query]]) -> impl Iterator<Item = &'static Query> {
     tables.iter().copied().flatten()
@@ -94,7 +99,8 @@ fn of_agents() -> impl Iterator<Item = &'static Query> {
 
 /// Every query of the role that sees all tenants. What they write is kept, so their order matters within a room.
 fn pooled() -> impl Iterator<Item = Pooled> {
-    [audit::pooled(), identity::pooled(), usage::pooled(), chat::pooled(), jobs::pooled(), vocabulary::pooled()].into_iter().flatten()
+    let rooms = [audit::pooled(), identity::pooled(), usage::pooled(), chat::pooled(), jobs::pooled(), vocabulary::pooled()];
+    rooms.into_iter().chain([notices::pooled(), webhooks::pooled()]).flatten()
 }
 
 /// A hash over every row of a tenant, per table.
@@ -343,6 +349,8 @@ fn every_query_of_every_store_is_in_a_table() {
         ("identity", include_str!("../../crates/foundation/src/identity/store/users.rs")),
         ("identity", include_str!("../../crates/foundation/src/identity/store/views.rs")),
         ("lifecycle", include_str!("../../src/lifecycle/store.rs")),
+        ("notices", include_str!("../../crates/foundation/src/notices/store.rs")),
+        ("webhooks", include_str!("../../crates/foundation/src/webhooks/store.rs")),
         ("sessions", include_str!("../../crates/foundation/src/sessions/store.rs")),
         ("reindex", include_str!("../../src/reindex/store.rs")),
         ("profile", include_str!("../../src/profile/store/mod.rs")),

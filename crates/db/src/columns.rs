@@ -303,6 +303,14 @@ pub const TABLES: &[Table] = {
         Table { database: "internal_shared", name: "bots", label: "Bots", kept: Forever, erasure: OF_NOBODY, columns: &[
             ("platform", Plain, false), ("name", Plain, false), ("secret_hash", Secret, false),
         ] },
+        // Memories and candidates by their ids, for a day.
+        Table { database: "internal_shared", name: "notices", label: "Notices of the last day", kept: Day, erasure: OF_NOBODY, columns: &[
+            ("kind", Plain, false), ("target_id", Plain, false),
+        ] },
+        Table { database: "internal_shared", name: "webhooks", label: "Webhooks", kept: Forever, erasure: OF_NOBODY, columns: &[
+            ("url", Plain, false), ("kinds", Plain, false), ("secret", Secret, false), ("previous_secret", Secret, false),
+            ("state", Plain, false), ("reason", Plain, false), ("error", Plain, false),
+        ] },
         Table { database: "internal_shared", name: "bot_chats", label: "Chats of bots", kept: Forever, erasure: Row, columns: &[("chat_id", Name, false)] },
         Table { database: "internal_shared", name: "operators", label: "Operators", kept: Forever,
             erasure: Erasure::Keep("people of the organisation, disabled when they leave"), columns: &[

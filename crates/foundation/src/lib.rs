@@ -14,6 +14,7 @@ pub mod identity;
 pub mod index;
 pub mod intake;
 pub mod jobs;
+pub mod notices;
 pub mod op;
 pub mod outbound;
 pub mod projects;
@@ -23,6 +24,7 @@ pub mod terms;
 #[cfg(feature = "testing")]
 pub mod testing;
 pub mod usage;
+pub mod webhooks;
 
 pub use engine::{CACHED_QUERIES, Engine, Settings};
 pub use error::{Checks, Error};

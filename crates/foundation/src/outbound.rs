@@ -2,7 +2,7 @@
 //! to an address that was checked. They use no proxy and follow no redirect.
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{ACCEPT, CONTENT_TYPE};
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
 use reqwest::redirect::Policy;
 use reqwest::{Client, Response, StatusCode, Url};
 use serde::de::DeserializeOwned;
@@ -70,8 +70,26 @@ impl Outbound {
         }
     }
 
+    /// Sends JSON to an address, which must answer with a status of success; what else it answers is not read. The caller limits how many
+    /// requests run at a time.
+    ///
+    /// # Errors
+    /// Every [`Fault`] but `TooLong`, `NotJson` and `Busy`.
+    pub async fn post(&self, address: &str, headers: HeaderMap, body: String) -> Result<(), Fault> {
+        let url = self.check(address)?;
+        let client = self.client.get_or_try_init(|| async { self.make() }).await.map_err(fault)?;
+        let request = client.post(url).headers(headers).header(CONTENT_TYPE, "application/json").body(body);
+        match request.send().await.map_err(fault)?.status() {
+            status if status.is_success() => Ok(()),
+            status => Err(Fault::Status(status.as_u16())),
+        }
+    }
+
     /// An address that may be fetched. It must be written as programs write it, so that two texts are never the same address.
-    fn check(&self, address: &str) -> Result<Url, Fault> {
+    ///
+    /// # Errors
+    /// `Address`, and `Private` for an address with a number instead of a name: where a name leads shows when it is called.
+    pub fn check(&self, address: &str) -> Result<Url, Fault> {
         let url: Url = address.parse().map_err(|_| Fault::Address)?;
         let is_secure = url.scheme() == "https" || url.scheme() == "http" && self.allow_private;
         let is_plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none() && url.as_str() == address;
@@ -316,6 +334,23 @@ mod tests {
             let address = format!("http://{}/a", server(answer).await);
             assert_eq!(Outbound::new(true).json::<Value>(&address, MOST).await, expected);
         }
+    }
+
+    #[tokio::test]
+    async fn only_a_status_of_success_takes_what_is_sent() {
+        let post = async |answer: Option<String>| {
+            let address = format!("http://{}/a", server(answer).await);
+            let outbound = Outbound { limit: Duration::from_millis(500), ..Outbound::new(true) };
+            outbound.post(&address, HeaderMap::new(), "{}".into()).await
+        };
+        assert_eq!(post(answer("204 No Content", "text/plain", "")).await, Ok(()));
+        assert_eq!(post(answer("200 OK", "text/html", &"x".repeat(1_000_000))).await, Ok(()), "what it says does not matter");
+        assert_eq!(post(answer("500 Internal Server Error", "text/plain", "no")).await, Err(Fault::Status(500)));
+        let redirect = "HTTP/1.1 307 Temporary Redirect\r\nlocation: http://127.0.0.1:1/\r\ncontent-length: 0\r\n\r\n";
+        assert_eq!(post(Some(redirect.into())).await, Err(Fault::Status(307)));
+        assert_eq!(post(None).await, Err(Fault::TimedOut));
+        let inward = Outbound::new(false).post("https://localhost/a", HeaderMap::new(), "{}".into()).await;
+        assert_eq!(inward, Err(Fault::Private));
     }
 
     #[tokio::test]

@@ -63,6 +63,8 @@ id! {
     RunId,
     /// A chat bot, bound to one API key.
     BotId,
+    /// An address that is called when something happens.
+    WebhookId,
     /// Raw material that was captured, as one text.
     SourceId,
     /// A turn that is kept from extraction until a person decides.

@@ -51,6 +51,7 @@ mod usage;
 mod usd;
 mod views;
 mod vocabulary;
+mod webhooks;
 
 pub use activity::{
     ACTION_MAX, ActionKind, MESSAGE_MAX, META_MAX, NewStep, OUTCOME_MAX, OUTPUT_MAX, RecordActionRequest, RecordActionResponse,
@@ -105,7 +106,7 @@ pub use health::{
 pub use ids::{
     AgentId, BotId, ChunkId, ContextId, DecisionId, DocumentId, ErasureId, EventId, InvitationId, KeyId, LeafId, MemoryId, MemoryRef,
     OperatorId, ProposalId, QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, SuggestionId, TenantId, TermId,
-    USER_REF_MAX, UserId, UserRef, ViewId,
+    USER_REF_MAX, UserId, UserRef, ViewId, WebhookId,
 };
 pub use inbox::{
     ConsolidateRequest, InboxEdit, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxSuggestion, InboxVerdict, IngestMemoryRequest,
@@ -173,6 +174,10 @@ pub use vocabulary::{
     Decision, DecisionKind, Effect, Evidence, KnownTerm, Likeness, LookupRequest, LookupResponse, NamedTerm, NearestTerm, Proposal,
     ProposalDetail, ProposalFilter, ProposalStatus, ProposeRequest, ProposeResponse, Term, TermChange, TermDetail, TermFilter, TermUsage,
     Verdict,
+};
+pub use webhooks::{
+    MadeWebhook, NewWebhook, Notice, NoticeBody, NoticeData, NoticeKind, WEBHOOK_URL_MAX, WEBHOOKS_MAX, Webhook, WebhookSettings,
+    WebhookState, Webhooks,
 };
 
 /// Time constant of the decay, in days: relevance is multiplied by exp(−Δ/[`DECAY_DAYS`]), Δ in days since the last write.

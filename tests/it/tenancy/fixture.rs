@@ -6,11 +6,11 @@ use crate::support::{Run, agent, ask, ingest, memory_owner, remember, settle};
 use db::Users;
 use db::cursor::Seek;
 use foundation::testing::{World, fact};
-use foundation::{OpContext, idempotency, identity, projects, usage};
+use foundation::{OpContext, idempotency, identity, projects, usage, webhooks};
 use remembrancer::memories::model::Owner;
 use remembrancer::{activity, knowledge, memories, tools, vocabulary, workers};
 use tokio_util::sync::CancellationToken;
-use wire::{LinkRequest, NewInvitation, NewProject, OperatorRole, Relation, Usd};
+use wire::{LinkRequest, NewInvitation, NewProject, NewWebhook, NoticeKind, OperatorRole, Relation, Usd};
 
 /// Something in every table of knowledge, an unknown phrase, and a recall that found nothing but a document.
 async fn know(world: &World, atlas: &OpContext) {
@@ -134,6 +134,8 @@ impl Two {
         identity::set_policy(&a.engine, &a.system, Default::default()).await.unwrap();
         identity::set_lifecycle(&a.engine, &a.system, None, Default::default()).await.unwrap();
         identity::set_search_policy(&a.engine, &a.system, Default::default()).await.unwrap();
+        let new = NewWebhook { url: "https://example.org/tea".into(), events: vec![NoticeKind::MemoryStored], agent: None };
+        webhooks::add(&a.engine, &a.system, new).await.unwrap();
         identity::set_knowledge_categories(&a.engine, &a.system, case.agent, &["adr".into()]).await.unwrap();
         Self { a, b, atlas, case }
     }

@@ -44,6 +44,7 @@ pub const TASKS: [(&str, &str); 16] = [
     ("ingest", "Add a candidate to the inbox"),
     ("observe", "Keep an observation"),
     ("erase", "Erase a person"),
+    ("webhook", "Send a notice to a webhook"),
 ];
 
 /// What a worker does for an event.

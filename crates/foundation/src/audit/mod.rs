@@ -14,6 +14,7 @@ use crate::engine::Engine;
 pub use crate::engine::chains::{Anchor, Fault, Verification, Verified};
 use crate::error::{Checks, Error};
 use crate::intake::Reason;
+use crate::notices;
 use crate::op::{Access, Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -21,7 +22,7 @@ use db::cursor::{Cursor, Seek};
 use db::{DbError, Tx};
 use serde::{Deserialize, Serialize};
 use verb::verb;
-use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, Page, RequestId, TenantId};
+use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, Notice, NoticeKind, Page, RequestId, TenantId};
 use words::guard;
 
 /// Entries on one page of the console.
@@ -99,6 +100,12 @@ impl NewEntry {
         self
     }
 
+    /// What those outside hear of it, if they do.
+    fn notice(&self) -> Option<Notice> {
+        let kind = notices::kind_of(&self.action, &self.target_kind)?;
+        Some(Notice { id: self.event_id, kind, agent_id: self.agent_id, target_id: self.target_id.clone(), at: self.at })
+    }
+
     /// Names and hashes of what changed.
     pub fn changes(mut self, changes: serde_json::Value) -> Self {
         self.changes = guard::json_without_secrets(changes);
@@ -133,6 +140,26 @@ pub async fn record(tx: &mut Tx, tenant: TenantId, commons: AgentId, entry: &New
     let payload = serde_json::to_value(entry).map_err(Error::failed("an audit entry cannot be serialised"))?;
     let agent = entry.agent_id.unwrap_or(commons);
     Ok(store::post(tx, tenant, agent, entry.event_id, store::Destination::Audit, &payload, entry.at).await?)
+}
+
+/// Writes a notice to the outbox of the database in which something happens to an agent's memory, in the transaction of what happens: for
+/// what is no entry of the audit log.
+///
+/// # Errors
+/// When the connection is lost.
+#[tracing::instrument(skip_all, fields(%tenant))]
+pub async fn announce(
+    engine: &Engine,
+    tx: &mut Tx,
+    tenant: TenantId,
+    agent: AgentId,
+    kind: NoticeKind,
+    target: impl ToString,
+) -> Result<(), DbError> {
+    let (id, at) = (EventId(engine.clock().id()), engine.clock().now());
+    let notice = Notice { id, kind, agent_id: Some(agent), target_id: target.to_string(), at };
+    let payload = serde_json::to_value(notice).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    store::post(tx, tenant, agent, id, store::Destination::Notice, &payload, at).await
 }
 
 /// Appends an entry at once: for what happens in the control database without changing it.
@@ -207,9 +234,11 @@ pub async fn empty_delivered(engine: &Engine, tenant: TenantId) -> Result<(), Db
     Ok(())
 }
 
-/// Deletes rows of the outboxes that were delivered a day ago, of every tenant; how many.
+/// Deletes rows of the outboxes that were delivered a day ago, and notices of that age, of every tenant; how many of the
+/// former.
 #[boxed]
 pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> {
+    while notices::store::sweep(engine.db().control.system(), now - KEPT, SWEEP).await? == SWEEP.unsigned_abs() {}
     let mut swept = 0;
     for database in [&engine.db().memory, &engine.db().kb] {
         loop {

@@ -1,6 +1,7 @@
 //! All SQL of the audit log and of the outboxes that feed it.
 
 use super::{NewEntry, chain};
+use crate::notices;
 use chrono::{DateTime, Utc};
 use db::cursor::Seek;
 use db::{COUNTED, DbError, SystemPool, Tx, count_rows, insert, like, lock, lock_key, sql};
@@ -17,6 +18,8 @@ pub enum Destination {
     Proposal,
     /// Onto the event bus of private memory.
     Job,
+    /// To those outside who follow what happens.
+    Notice,
 }
 
 /// Writes what must reach another database beside the change that caused it.
@@ -114,6 +117,7 @@ pub async fn append(tx: &mut Tx, tenant: TenantId, entries: &[(&NewEntry, String
     let last: Option<(i64, Vec<u8>)> =
         tx.row_if_any(sql!([tenant], "select seq, hash from audit_log where tenant_id = $1 order by seq desc limit 1")).await?;
     let (mut seq, mut previous) = last.unwrap_or((0, chain::GENESIS.to_vec()));
+    let mut heard = Vec::new();
     for (entry, salt) in entries {
         if !there.insert(entry.event_id.0) {
             continue;
@@ -151,9 +155,10 @@ pub async fn append(tx: &mut Tx, tenant: TenantId, entries: &[(&NewEntry, String
             changes: &entry.changes,
         } "");
         tx.run(query).await?;
+        heard.extend(entry.notice());
         previous = hash;
     }
-    Ok(())
+    notices::store::append(tx, tenant, &heard).await
 }
 
 /// Erases the texts of entries, with their salts; how many entries had any. The chain stays whole. Entries that were made before texts had

@@ -94,7 +94,7 @@ pub struct Settings {
     pub retrieval_log_days: Option<NonZeroU32>,
     /// How many days the texts of assembled contexts are kept; none if 0.
     pub context_text_days: u32,
-    /// Whether private addresses may be fetched from, and http ones.
+    /// Whether private addresses may be fetched from and called, and http ones.
     pub allow_private_addresses: bool,
     /// The folder of SKILL.md documents, if there is one.
     pub skills_dir: Option<PathBuf>,

@@ -1,6 +1,9 @@
 //! The one queue: the events of the bus and their states. The workers claim them in batches, under a lease.
 
+mod attempt;
 pub mod store;
+
+pub use attempt::{ATTEMPTS_MAX, LEASE, attempt};
 
 use crate::engine::Engine;
 use chrono::{DateTime, TimeDelta, Utc};
@@ -68,6 +71,8 @@ pub enum Task {
     Sweep,
     /// A person is erased.
     Erase,
+    /// A notice is sent to a webhook.
+    Webhook,
 }
 
 impl Task {
@@ -77,6 +82,8 @@ impl Task {
     pub const UPKEEP: [Self; 2] = [Self::Survey, Self::Sweep];
     /// What erases people. It waits for nothing else.
     pub const ERASURE: [Self; 1] = [Self::Erase];
+    /// What waits for servers of others. [`crate::webhooks`] claims it.
+    pub const OUTBOUND: [Self; 1] = [Self::Webhook];
 
     /// The text form.
     pub fn as_str(self) -> &'static str {
@@ -97,6 +104,7 @@ impl Task {
             Self::Survey => "survey",
             Self::Sweep => "sweep",
             Self::Erase => "erase",
+            Self::Webhook => "webhook",
         }
     }
 

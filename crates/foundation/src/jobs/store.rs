@@ -1,9 +1,11 @@
 //! All SQL of the event bus.
 
 use super::{Held, NewEvent, PostedJob, State, Task};
+use crate::error::Error;
 use chrono::{DateTime, Utc};
 use db::{DbError, SystemPool, Tenancy, Tx, insert, sql};
-use wire::{AgentId, EventId, TenantId, UserId};
+use uuid::Uuid;
+use wire::{AgentId, EventId, Notice, NoticeKind, TenantId, UserId, WebhookId};
 
 /// The channel on which heavy work is announced to workers of other processes, when its transaction commits.
 pub const CHANNEL: &str = "remembrancer_captures";
@@ -118,9 +120,22 @@ pub struct Leased {
 }
 
 impl Leased {
-    /// What its work needs to know.
+    /// Its lease.
     pub fn held(&self) -> Held {
         Held { tenant_id: self.tenant_id, agent_id: self.agent_id, id: self.id, attempt: self.attempt }
+    }
+
+    /// What it asks for, if this program knows it.
+    pub fn task(&self) -> Option<Task> {
+        serde_json::from_value(self.task.clone().into()).ok()
+    }
+
+    /// What its work needs to know.
+    ///
+    /// # Errors
+    /// `Internal` for a payload of another form.
+    pub fn payload<T: serde::de::DeserializeOwned>(&self) -> Result<T, Error> {
+        serde_json::from_value(self.payload.clone()).map_err(Error::failed("the event's payload cannot be read"))
     }
 }
 
@@ -141,7 +156,7 @@ impl Load {
     /// Its tasks; with false, all tasks but these.
     fn tasks(self) -> (Vec<&'static str>, bool) {
         let tasks: Vec<Task> = match self {
-            Self::Light => [&Task::HEAVY[..], &Task::UPKEEP, &Task::ERASURE].concat(),
+            Self::Light => [&Task::HEAVY[..], &Task::UPKEEP, &Task::ERASURE, &Task::OUTBOUND].concat(),
             Self::Heavy => Task::HEAVY.to_vec(),
             Self::Upkeep => Task::UPKEEP.to_vec(),
             Self::Erasure => Task::ERASURE.to_vec(),
@@ -232,6 +247,40 @@ pub async fn claim_step(
     .await
 }
 
+/// Claims deliveries to webhooks that are due, and those whose worker died: of each webhook the one that waits longest, unless another one is
+/// under way; with a webhook, only its own.
+pub async fn claim_deliveries(
+    pool: &SystemPool,
+    webhook: Option<WebhookId>,
+    now: DateTime<Utc>,
+    lease_until: DateTime<Utc>,
+    most: i64,
+) -> Result<Vec<Leased>, DbError> {
+    pool.rows(sql!(
+        [now, lease_until, most, webhook.map(|id| id.to_string())],
+        r"with first as (
+              select distinct on (w.payload->>'webhook_id') w.tenant_id, w.agent_id, w.id
+                from events w
+               where w.task = 'webhook' and w.state in ('pending', 'failed', 'running') and w.run_after <= $1
+                 and (w.state in ('pending', 'failed') or w.leased_until < $1)
+                 and ($4::text is null or w.payload->>'webhook_id' = $4)
+                 and not exists (select from events r
+                                  where r.task = 'webhook' and r.state = 'running' and r.leased_until >= $1
+                                    and r.tenant_id = w.tenant_id and r.payload->>'webhook_id' = w.payload->>'webhook_id')
+               order by w.payload->>'webhook_id', w.run_after, w.id limit $3),
+          due as (
+              select w.tenant_id, w.agent_id, w.id
+                from first f
+                join events w on w.tenant_id = f.tenant_id and w.agent_id = f.agent_id and w.id = f.id
+               where w.state in ('pending', 'failed') or (w.state = 'running' and w.leased_until < $1)
+                 for update of w skip locked)
+          update events set state = 'running', attempt = attempt + 1, leased_until = $2
+           where (tenant_id, agent_id, id) in (select tenant_id, agent_id, id from due)
+          returning tenant_id, agent_id, id, task, payload, attempt, attempt - attempts_before as tries"
+    ))
+    .await
+}
+
 /// Locks an event for a transaction that ends it or stores a part of its effects; false when the lease was lost.
 pub async fn hold(tx: &mut Tx, held: Held) -> Result<bool, DbError> {
     let there: Option<i32> = tx
@@ -274,6 +323,8 @@ pub struct Ending<'a> {
 
 /// Ends an attempt; false when the lease was lost meanwhile, in which case nothing changes.
 pub async fn finish(pool: &SystemPool, event: &Leased, ending: &Ending<'_>) -> Result<bool, DbError> {
+    let notice = death(event, ending);
+    let payload = notice.as_ref().map(serde_json::to_value).transpose().map_err(|error| sqlx::Error::Encode(error.into()))?;
     pool.changed_any(sql!(
         [
             event.tenant_id,
@@ -285,14 +336,30 @@ pub async fn finish(pool: &SystemPool, event: &Leased, ending: &Ending<'_>) -> R
             &ending.outcome,
             ending.run_after,
             ending.now,
-            ending.counts
+            ending.counts,
+            notice.as_ref().map(|notice| notice.id),
+            payload,
         ],
-        r"update events set state = $5, error = $6, outcome = coalesce($7, outcome), run_after = $8, leased_until = null,
-                 finished_at = case when $5 in ('done', 'dead') then $9 end,
-                 attempts_before = attempts_before + case when $10 then 0 else 1 end
-           where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'"
+        r"with ended as (
+              update events set state = $5, error = $6, outcome = coalesce($7, outcome), run_after = $8, leased_until = null,
+                     finished_at = case when $5 in ('done', 'dead') then $9 end,
+                     attempts_before = attempts_before + case when $10 then 0 else 1 end
+               where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running' returning 1),
+          announced as (
+              insert into outbox (tenant_id, agent_id, id, destination, payload, created_at)
+              select $1, $2, $11::uuid, 'notice', $12::jsonb, $9 from ended where $11::uuid is not null)
+          select 1 from ended"
     ))
     .await
+}
+
+/// The notice that a job is dead. That of a notice which no webhook took would be another such job.
+fn death(event: &Leased, ending: &Ending<'_>) -> Option<Notice> {
+    let is_heard = ending.state == State::Dead && event.task() != Some(Task::Webhook);
+    // A job that a person retries may die again.
+    let id = EventId(Uuid::new_v5(&event.id.0, &event.attempt.to_be_bytes()));
+    let (agent_id, target_id) = (Some(event.agent_id), event.id.to_string());
+    is_heard.then_some(Notice { id, kind: NoticeKind::JobDead, agent_id, target_id, at: ending.now })
 }
 
 /// Gives an event back whose next step is due: its place among those of its agent stays, and its earlier failures no longer count. False when

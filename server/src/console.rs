@@ -6,6 +6,7 @@ use crate::limits::{PerMinute, network};
 use crate::sessions::EngineSessions;
 use crate::shown::show_hidden_characters;
 use crate::site::Site;
+use crate::streams::Streams;
 use app::{App, Assets, Console, shell};
 use axum::{
     Router,
@@ -70,6 +71,7 @@ pub fn pages() -> Vec<AxumRouteListing> {
 pub(crate) fn router(
     engine: Engine,
     transfers: Arc<Transfers>,
+    streams: Arc<Streams>,
     config: &ConsoleConfig,
     leptos_options: LeptosOptions,
     site: Site,
@@ -99,6 +101,7 @@ pub(crate) fn router(
 
     let public_url = Arc::<str>::from(config.public_url.as_str());
     let pages = Router::new()
+        .route("/live", crate::downloads::live(engine.clone(), transfers.clone(), streams))
         .route("/export.jsonl", crate::downloads::export(engine.clone(), transfers.clone()))
         .route("/audit.csv", crate::downloads::audit_log(engine.clone(), transfers.clone(), AuditFormat::Csv))
         .route("/audit.jsonl", crate::downloads::audit_log(engine.clone(), transfers.clone(), AuditFormat::Jsonl))

@@ -1,14 +1,15 @@
-//! Files that a signed-in operator downloads from the console.
+//! What a signed-in operator reads from the console besides pages: files, and the stream of what happens.
 
 use crate::api::body::NDJSON;
 use crate::api::params::Query;
 use crate::api::usage::CSV;
 use crate::api::{ApiError, Transfers, portability};
+use crate::streams::{LastEventId, Streams};
 use ::portability::Selection;
 use app::{SESSION_ADMISSION, zone_of};
 use axum::extract::{Extension, FromRequestParts, Path, State};
-use axum::http::header;
 use axum::http::request::Parts;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::{MethodRouter, get};
 use chrono::NaiveDate;
@@ -52,6 +53,16 @@ pub fn usage<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<Tr
         portability::stream_file(&transfers, (CSV, "remembrancer-usage.csv"), export).await
     };
     get(send).with_state(Downloads { engine, transfers })
+}
+
+/// The route of `GET /live`: what happens in the organisation, as server-sent events, for pages that follow it. For everybody who may read
+/// the front page. If too many streams are open, the answer is 204, after which a browser does not try again.
+pub fn live<S: Clone + Send + Sync + 'static>(engine: Engine, transfers: Arc<Transfers>, streams: Arc<Streams>) -> MethodRouter<S> {
+    let follow = async move |SignedIn(ctx): SignedIn, LastEventId(seen): LastEventId| match streams.open(ctx, seen).await {
+        Err(Error::Busy { .. }) => Ok(StatusCode::NO_CONTENT.into_response()),
+        opened => opened.map_err(ApiError::from),
+    };
+    get(follow).with_state(Downloads { engine, transfers })
 }
 
 /// The route of `GET /erasure/{id}/report.json`: the signed report of an erasure, as `remembrancer erasure verify` reads it. Admins only.

@@ -6,6 +6,7 @@ use crate::console::{self, ConsoleConfig};
 use crate::hosts::{self, Trust};
 use crate::mcp::Mcp;
 use crate::site::Site;
+use crate::streams::Streams;
 use crate::{Failure, ingestion, listener, metrics, oauth, traces};
 use axum::Router;
 use axum::extract::{Request, State};
@@ -308,8 +309,10 @@ pub fn router(engine: &Engine, config: &Config, stop: CancellationToken) -> Rout
     let console_config = ConsoleConfig::new(&config.public_url, config.secure_cookies());
     let trust = Trust { hosts: config.allowed_hosts.clone(), proxies: config.trusted_proxies.clone() };
     let transfers = Arc::new(Transfers::new(config.transfer_stall));
+    let streams = Arc::new(Streams::new(engine, stop.clone()));
     let mcp = Arc::new(Mcp::new(engine, config, stop));
-    let api = Api::new(engine.clone(), config.requests_per_minute, config.unknown_keys_per_minute, Arc::clone(&transfers), mcp);
+    let (requests, unknown_keys) = (config.requests_per_minute, config.unknown_keys_per_minute);
+    let api = Api::new(engine.clone(), requests, unknown_keys, Arc::clone(&transfers), mcp, Arc::clone(&streams));
     let challenge = middleware::from_fn_with_state(Arc::<str>::from(config.public_url.as_str()), oauth::challenge);
     Router::new()
         .merge(api::router(api).layer(challenge))
@@ -317,6 +320,7 @@ pub fn router(engine: &Engine, config: &Config, stop: CancellationToken) -> Rout
         .fallback_service(console::router(
             engine.clone(),
             transfers,
+            streams,
             &console_config,
             leptos_options,
             Site::of(config.site_root.as_deref()),

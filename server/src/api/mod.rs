@@ -7,6 +7,7 @@ mod caller;
 mod context;
 mod document;
 pub mod error;
+mod events;
 mod gate;
 pub(crate) mod health;
 mod knowledge;
@@ -27,6 +28,7 @@ mod telegram;
 mod tools;
 mod transfers;
 pub mod usage;
+mod webhooks;
 
 pub use body::BODY_MAX;
 pub use caller::{Caller, IDEMPOTENCY_KEY, REPLAYED, SESSION, USER};
@@ -40,6 +42,7 @@ pub use table::routes;
 pub use transfers::Transfers;
 
 use crate::mcp::Mcp;
+use crate::streams::Streams;
 use app::ClientAddress;
 use axum::Router;
 use axum::extract::{Request, State};
@@ -62,22 +65,24 @@ pub struct Api {
     pub gate: Arc<Gate>,
     pub transfers: Arc<Transfers>,
     pub mcp: Arc<Mcp>,
+    pub streams: Arc<Streams>,
     readiness: Arc<LastProbe>,
     document: &'static Value,
 }
 
 impl Api {
     /// The state, with limits per minute: on requests of each key, and on unknown credentials of each address. The console shares the
-    /// transfers.
+    /// transfers and the streams.
     pub fn new(
         engine: Engine,
         requests_per_minute: NonZeroU32,
         unknown_keys_per_minute: NonZeroU32,
         transfers: Arc<Transfers>,
         mcp: Arc<Mcp>,
+        streams: Arc<Streams>,
     ) -> Self {
         let gate = Arc::new(Gate::new(requests_per_minute, unknown_keys_per_minute));
-        Self { engine, gate, transfers, mcp, readiness: Arc::default(), document: document() }
+        Self { engine, gate, transfers, mcp, streams, readiness: Arc::default(), document: document() }
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::route::{Group, Route};
 use super::{
-    activity, admin, context, health, knowledge, memory, openapi, portability, profile, projects, records, reference, retrievals, sessions,
-    sources, telegram, tools, usage,
+    activity, admin, context, events, health, knowledge, memory, openapi, portability, profile, projects, records, reference, retrievals,
+    sessions, sources, telegram, tools, usage, webhooks,
 };
 use crate::mcp;
 use axum::http::Method;
@@ -56,6 +56,11 @@ pub fn groups() -> Vec<Group> {
             routes: retrievals_routes(),
         },
         Group {
+            name: "Events",
+            about: "What happens to the memories that the key can read, as it happens: server-sent events with ids and without text.",
+            routes: events_routes(),
+        },
+        Group {
             name: "Contexts",
             about: "The whole prompt of a model call within a budget of tokens, and the log of such prompts.",
             routes: contexts_routes(),
@@ -70,8 +75,8 @@ pub fn groups() -> Vec<Group> {
         Group { name: "Knowledge", about: "The organisation's documents.", routes: knowledge_routes() },
         Group {
             name: "Administration",
-            about: "Agents, keys, users and operators, for keys with the scope `admin`. A `PUT` describes how something should be: it makes \
-                    what is missing, and changes nothing if it is so already. Such a key cannot make an admin or another such key.",
+            about: "Agents, keys, users, operators and webhooks, for keys with the scope `admin`. A `PUT` describes how something should be: \
+                    it makes what is missing, and changes nothing if it is so already. Such a key cannot make an admin or another such key.",
             routes: administration_routes(),
         },
         Group {
@@ -166,6 +171,10 @@ fn profiles_routes() -> Vec<Route> {
         Route::put("/api/connections/{id}/entities", "profile_put_entities", "Replace the entities of a connection", profile::put_entities)
             .needs(&[CaptureWrite]),
     ]
+}
+
+fn events_routes() -> Vec<Route> {
+    vec![Route::get("/api/events/stream", "events_stream", "Follow what happens", events::stream).needs(&[MemoryRead])]
 }
 
 fn retrievals_routes() -> Vec<Route> {
@@ -268,6 +277,12 @@ fn administration_routes() -> Vec<Route> {
         Route::post("/api/admin/invitations", "admin_invite", "Invite an operator", admin::invite).needs(&[Admin]),
         Route::delete("/api/admin/invitations/{id}", "admin_withdraw_invitation", "Withdraw a link", admin::withdraw_invitation)
             .needs(&[Admin]),
+        Route::get("/api/admin/webhooks", "admin_webhooks", "List webhooks", webhooks::list).needs(&[Admin]),
+        Route::post("/api/admin/webhooks", "admin_add_webhook", "Make a webhook", webhooks::add).needs(&[Admin]),
+        Route::put("/api/admin/webhooks/{id}", "admin_change_webhook", "Change a webhook", webhooks::change).needs(&[Admin]),
+        Route::post("/api/admin/webhooks/{id}/rotate", "admin_rotate_webhook", "Replace the secret of a webhook", webhooks::rotate)
+            .needs(&[Admin]),
+        Route::delete("/api/admin/webhooks/{id}", "admin_remove_webhook", "Remove a webhook", webhooks::remove).needs(&[Admin]),
     ]
 }
 

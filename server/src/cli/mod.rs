@@ -22,6 +22,7 @@ pub mod portability;
 mod scratch;
 mod sessions;
 mod setup;
+mod webhook;
 
 use crate::config::Config;
 use crate::serve::{self, IfAbsent, Opened};
@@ -57,6 +58,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::registry::LookupSpan;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry, fmt};
+use webhook::Webhook;
 use wire::{Usd, UserRef};
 use words::guard::added;
 
@@ -103,6 +105,9 @@ enum Command {
     /// Chat bots, and the people behind their chats
     #[command(subcommand)]
     Bot(Bot),
+    /// Addresses that are called when something happens
+    #[command(subcommand)]
+    Webhook(Webhook),
     /// Your own references to users
     #[command(subcommand)]
     User(User),
@@ -174,6 +179,7 @@ impl Command {
                 | Self::Agent(_)
                 | Self::Key(_)
                 | Self::Operator(_)
+                | Self::Webhook(_)
                 | Self::Model(_)
                 | Self::Usage { .. }
                 | Self::Price { .. }
@@ -361,6 +367,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         Command::Agent(command) => identity::agent(engine, command).await?,
         Command::Key(command) => identity::key(engine, command).await?,
         Command::Operator(command) => identity::operator(engine, command).await?,
+        Command::Webhook(command) => webhook::webhook(engine, command).await?,
         Command::Bot(command) => manage::bot(engine, command).await?,
         Command::User(command) => manage::user(engine, command).await?,
         Command::Project(command) => manage::project(engine, command).await?,

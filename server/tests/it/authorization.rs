@@ -267,8 +267,15 @@ const ROUTES: &[Call] = {
         call_of(Method::GET, "/api/admin/invitations", &[Admin], ""),
         call_of(Method::POST, "/api/admin/invitations", &[Admin], r#"{"login": "mole@acme.example", "name": "Mole", "roles": ["viewer"]}"#),
         call_of(Method::DELETE, "/api/admin/invitations/{id}", &[Admin], ""),
+        call_of(Method::GET, "/api/admin/webhooks", &[Admin], ""),
+        call_of(Method::POST, "/api/admin/webhooks", &[Admin], r#"{"url": "https://example.org/", "events": ["job.dead"]}"#),
+        call_of(Method::PUT, "/api/admin/webhooks/{id}", &[Admin], r#"{"state": "paused"}"#),
+        call_of(Method::POST, "/api/admin/webhooks/{id}/rotate", &[Admin], ""),
+        call_of(Method::DELETE, "/api/admin/webhooks/{id}", &[Admin], ""),
         call_of(Method::GET, "/api/export", &[Export], ""),
         call_of(Method::POST, "/api/import", &[Export, MemoryWrite], ""),
+        // The last one: it stays open until the server stops.
+        call_of(Method::GET, "/api/events/stream", &[MemoryRead], ""),
     ]
 };
 
@@ -487,6 +494,9 @@ async fn every_route_of_an_agents_key_takes_its_scope_and_no_other() {
     }
     let mut keys = Keys::default();
     for call in ROUTES {
+        if call.path == "/api/events/stream" {
+            site.stop.cancel();
+        }
         let id = "01900000-0000-7000-8000-000000000000";
         let path = call.path.replace("{id}", id).replace("{memory_id}", id).replace("{project}", "harbour").replace("{name}", "tea");
         keys.check(&site, &format!("{} {path}", call.method), call.needs, |key| request(&call.method, &path, key, call.body)).await;

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use db::clock::SystemClock;
 use foundation::testing::{TestDatabases, World, fact};
-use foundation::{identity, usage};
+use foundation::{identity, usage, webhooks};
 use remembrancer::capture::{self, Paste};
 use remembrancer::memories;
 use remembrancer::profile::{self, Citation, Drawn, NewLeaf, Part, Subject};
@@ -18,10 +18,10 @@ use sha2::{Digest, Sha256};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use std::collections::BTreeMap;
 use uuid::Uuid;
-use wire::{CaptureMode, EventId, KeyScope, OperatorId, OperatorRole, SourceId, TermChange, Usd};
+use wire::{CaptureMode, EventId, KeyScope, NewWebhook, NoticeKind, OperatorId, OperatorRole, SourceId, TermChange, Usd};
 
-/// Operations that take a file or a protocol of their own; other tests send them.
-const ELSEWHERE: &[&str] = &["/api/import", "/api/adapters/telegram/{bot}"];
+/// Operations that take a file or a protocol of their own, or do not end; other tests send them.
+const ELSEWHERE: &[&str] = &["/api/import", "/api/adapters/telegram/{bot}", "/api/events/stream"];
 /// The text of every field that is not tried.
 const PLAIN: &str = "black tea";
 /// Longer than any field may be, and shorter than any body may be.
@@ -40,6 +40,7 @@ impl Ids {
     fn of(&self, path: &str, name: &str) -> String {
         let what = match (path, name) {
             ("/api/admin/keys/{id}/rotate", _) => "key",
+            ("/api/admin/webhooks/{id}" | "/api/admin/webhooks/{id}/rotate", _) => "webhook",
             (_, "login") => "login",
             (_, "connection_id" | "connections") => "connection",
             (path, "id") if path.starts_with("/api/connections") => "connection",
@@ -205,6 +206,11 @@ impl Door {
                 put("/agent", json!("atlas"));
                 put("/expires_at", Value::Null);
             }
+            "/api/admin/webhooks" => {
+                put("/url", json!("https://example.org/tea"));
+                put("/agent", Value::Null);
+            }
+            "/api/admin/webhooks/{id}" => put("/url", json!("https://example.org/mate")),
             "/api/tools/explain" => put("/retrieval_id", Value::Null),
             "/api/tools/agent_memory_list" | "/api/tools/list_session_messages" => put("/after", Value::Null),
             "/api/tools/capture_text" => put("/time_zone", Value::Null),
@@ -293,9 +299,11 @@ pub async fn ids(site: &Site) -> Ids {
     assert!(put.send(site, &format!("/api/connections/{connection}"), Some(&body), &[]).await.status.is_success());
     site.world.engine.finish_deferred().await;
     let (key, login) = managed(site, &word).await;
+    let webhook = webhook(site).await;
     Ids(BTreeMap::from([
         ("key", key),
         ("login", login),
+        ("webhook", webhook),
         ("own", text(&own, "/memory_id")),
         ("other", text(&other, "/memory_id")),
         ("entry", text(&entry, "/memory/id")),
@@ -318,6 +326,16 @@ async fn managed(site: &Site, word: &str) -> (String, String) {
     identity::store::insert_operator(&mut tx, system.tenant_id, &operator, engine.clock().now()).await.unwrap();
     tx.commit().await.unwrap();
     (key.to_string(), login)
+}
+
+/// The webhook that is there, or a new one.
+async fn webhook(site: &Site) -> String {
+    let World { engine, system, .. } = &site.world;
+    let new = NewWebhook { url: "https://example.org/".into(), events: vec![NoticeKind::JobDead], agent: None };
+    match webhooks::list(engine, system).await.unwrap().pop() {
+        Some(webhook) => webhook.id.to_string(),
+        None => webhooks::add(engine, system, new).await.unwrap().webhook.id.to_string(),
+    }
 }
 
 /// A leaf of a profile.
@@ -375,7 +393,7 @@ pub fn with(body: &Value, pointer: &str, text: &str) -> Value {
 
 /// Whether a field holds an id of another system, which is refused instead of rewritten.
 pub fn is_id(pointer: &str) -> bool {
-    ["_id", "/path", "/project", "/collection", "/session", "/external_ref", "/login"].iter().any(|end| pointer.ends_with(end))
+    ["_id", "/path", "/project", "/collection", "/session", "/external_ref", "/login", "/url"].iter().any(|end| pointer.ends_with(end))
 }
 
 /// Operations that answer 404 for a name that nothing has.

@@ -4,13 +4,13 @@ use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use db::clock::SystemClock;
-use foundation::identity;
 use foundation::testing::{PASSWORD, TestDatabases, World};
+use foundation::{identity, webhooks};
 use remembrancer::profile::{self, Citation, Drawn, NewLeaf, Part, Subject};
 use remembrancer::tools::{self, Effect};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use wire::{EventId, KeyScope, NewInvitation, OperatorRole, SourceId};
+use wire::{EventId, KeyScope, NewInvitation, NewWebhook, NoticeKind, OperatorRole, SourceId};
 
 /// A write, in terms of what [`prepare`] made; `{own}` and the like are replaced.
 struct Write {
@@ -118,6 +118,10 @@ const WRITES: &[Write] = &[
     write(Method::DELETE, "/api/admin/operators/{login}/sessions", "/api/admin/operators/{login}/sessions", "", 204),
     write(Method::DELETE, "/api/admin/operators/{login}", "/api/admin/operators/{login}", "", 204),
     write(Method::DELETE, "/api/admin/agents/{slug}", "/api/admin/agents/zephyr", "", 200),
+    plain(Method::POST, "/api/admin/webhooks", r#"{"url": "https://example.org/tea", "events": ["job.dead"]}"#, 201),
+    write(Method::PUT, "/api/admin/webhooks/{id}", "/api/admin/webhooks/{webhook}", r#"{"state": "paused"}"#, 200),
+    write(Method::POST, "/api/admin/webhooks/{id}/rotate", "/api/admin/webhooks/{webhook}/rotate", "", 201),
+    write(Method::DELETE, "/api/admin/webhooks/{id}", "/api/admin/webhooks/{webhook}", "", 204),
     tool("/api/tools/agent_memory_forget", r#"{"memory_id": "{own}"}"#),
 ];
 
@@ -126,6 +130,8 @@ const SECRETS: &[(&str, &str)] = &[
     ("/api/admin/keys", "secret"),
     ("/api/admin/keys/{id}/rotate", "secret"),
     ("/api/admin/invitations", "link"),
+    ("/api/admin/webhooks", "secret"),
+    ("/api/admin/webhooks/{id}/rotate", "secret"),
     ("/api/admin/operators/{login}/password", "link"),
 ];
 
@@ -190,8 +196,8 @@ async fn prepare(site: &Site) -> Vec<(&'static str, String)> {
     names
 }
 
-/// A key, an operator and a link for another one.
-async fn managed(site: &Site) -> [(&'static str, String); 3] {
+/// A key, an operator, a link for another one, and a webhook.
+async fn managed(site: &Site) -> [(&'static str, String); 4] {
     let World { engine, system, binky, .. } = &site.world;
     let (key, _) =
         identity::create_key(engine, system, binky.agent_id().unwrap(), "laptop", &[KeyScope::MemoryRead], None, None).await.unwrap();
@@ -199,7 +205,9 @@ async fn managed(site: &Site) -> [(&'static str, String); 3] {
     identity::create_operator(engine, system, &login, "N", PASSWORD, &roles).await.unwrap();
     let new = NewInvitation { login: "vole@acme.example".into(), name: "Vole".into(), roles, hours: 1 };
     let invited = identity::invite(engine, system, new).await.unwrap().invitation.id;
-    [("{key}", key.to_string()), ("{login}", login), ("{invitation}", invited.to_string())]
+    let new = NewWebhook { url: "https://example.org/mate".into(), events: vec![NoticeKind::JobDead], agent: None };
+    let webhook = webhooks::add(engine, system, new).await.unwrap().webhook.id;
+    [("{key}", key.to_string()), ("{login}", login), ("{invitation}", invited.to_string()), ("{webhook}", webhook.to_string())]
 }
 
 /// Two leaves of a profile.

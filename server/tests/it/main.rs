@@ -19,6 +19,7 @@ mod doors;
 mod erasure;
 mod errors;
 mod evals;
+mod event_stream;
 mod forms;
 mod full_disk;
 mod gate;

@@ -77,7 +77,7 @@ pub async fn add(engine: &Engine, ctx: &OpContext, new: NewWebhook) -> Result<Ma
 /// `Forbidden` without the role `admin`; `NotFound`; `Invalid` for the address, without an event, and for the state `disabled`.
 #[verb(role = Admin, %id)]
 pub async fn change(engine: &Engine, ctx: &OpContext, id: WebhookId, settings: WebhookSettings) -> Result<Webhook, Error> {
-    let request = admit((id, settings))?;
+    let request = Admitted::new(id)?.with(admit(settings)?);
     let settings = &request.1;
     let is_allowed = settings.state != Some(WebhookState::Disabled);
     Checks::default().that(is_allowed, "state", "must be active or paused: only the server disables a webhook").done()?;

@@ -229,11 +229,35 @@ function land() {
   main()?.querySelector('tr[id][aria-current=true]')?.scrollIntoView({ block: 'nearest' });
 }
 
-/** Runs after each page: refreshes unfinished work after two seconds. */
+/** Runs after each page: refreshes unfinished work after two seconds, and follows what happens. */
 function arrived() {
   clearTimeout(again);
-  if (main()?.querySelector('[data-again]')) again = setTimeout(() => go(location.href, { history: 'replace', quiet: true }), 2000);
+  if (main()?.querySelector('[data-again]')) again = setTimeout(refresh, 2000);
+  follow();
 }
+
+/** Shows the present page as the server renders it now. */
+const refresh = () => go(location.href, { history: 'replace', quiet: true });
+
+let live;
+let news;
+
+/** Follows what happens while a page that shows it is in view. Without the stream the page stays as it is. */
+function follow() {
+  if (document.hidden || !main()?.querySelector('[data-live]')) {
+    clearTimeout(news);
+    live?.close();
+    live = undefined;
+  } else if (!live) {
+    live = new EventSource('/live');
+    live.onmessage = () => {
+      clearTimeout(news);
+      news = setTimeout(refresh, 2000);
+    };
+  }
+}
+
+addEventListener('visibilitychange', follow);
 
 // ---- what readers do
 

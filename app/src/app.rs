@@ -25,6 +25,7 @@ use crate::{
         sessions::{SessionPage, SessionsPage},
         usage::UsagePage,
         vocabulary::{ChangePage, DecidePage, DecisionsPage, NewTermPage, ReviewPage, TermPage, TermsPage, UndoPage},
+        webhooks::WebhooksPage,
     },
     islands::Clock,
     layout::{Layout, NotFound},
@@ -116,6 +117,7 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/sessions") view=SessionsPage />
                     <Route path=path!("/sessions/:id") view=SessionPage />
                     <Route path=path!("/events") view=EventsPage />
+                    <Route path=path!("/webhooks") view=WebhooksPage />
                     <Route path=path!("/knowledge") view=KnowledgePage />
                     <Route path=path!("/knowledge/documents/:id") view=DocumentPage />
                     <Route path=path!("/knowledge/runs") view=RunsPage />

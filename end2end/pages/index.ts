@@ -29,6 +29,7 @@ import { TermPage } from './term';
 import { TermsPage } from './terms';
 import { UsagePage } from './usage';
 import { VocabularyPage } from './vocabulary';
+import { WebhooksPage } from './webhooks';
 
 /** The page objects, by the names of their fixtures. */
 const PAGES = {
@@ -48,6 +49,7 @@ const PAGES = {
   sessions: SessionsPage,
   sessionPage: SessionPage,
   events: EventsPage,
+  webhooks: WebhooksPage,
   inbox: InboxPage,
   candidates: CandidatesPage,
   quarantine: QuarantinePage,

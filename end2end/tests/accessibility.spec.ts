@@ -322,6 +322,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'quality of one agent, nothing to measure': ({ frame }) => frame.goto('/quality?agent=0198f000-0000-7000-8000-000000000000'),
   'the search across sources': ({ frame }) => frame.goto('/recall/policy'),
   'the embedding model': ({ frame }) => frame.goto('/recall/model'),
+  webhooks: ({ frame }) => frame.goto('/webhooks'),
   people: ({ frame }) => frame.goto('/people'),
   'people, nothing matches': ({ frame }) => frame.goto('/people?user=nothing+is+called+this'),
   'people, an invalid filter': ({ frame }) => frame.goto('/people?agent=atlas'),
@@ -478,7 +479,7 @@ test.describe('accessible', () => {
 /** The pages of the sidebar and those that they lead to, as far as they need no data. */
 const PAGES = [
   '/', '/agents', '/memories', '/memories?q=tea', '/memories?deleted=true', '/memories/new', '/people', '/projects', '/lifecycle', '/lifecycle/policy',
-  '/inbox', '/inbox/suggestions', '/inbox/quarantine', '/inbox/policy', '/capture', '/sources', '/sessions', '/events',
+  '/inbox', '/inbox/suggestions', '/inbox/quarantine', '/inbox/policy', '/capture', '/sources', '/sessions', '/events', '/webhooks',
   '/vocabulary', '/vocabulary/terms', '/vocabulary/terms/new', '/vocabulary/decisions', '/knowledge', '/knowledge/upload', '/knowledge/runs', '/knowledge/topology', '/prompts',
   '/recall', '/quality', '/recall/log', '/recall/contexts', '/recall/playground', '/recall/playground/context', '/recall/diagnose', '/recall/policy', '/recall/model',
   '/audit', '/usage', '/erasure',

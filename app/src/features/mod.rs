@@ -24,3 +24,4 @@ pub mod sessions;
 pub mod usage;
 pub mod views;
 pub mod vocabulary;
+pub mod webhooks;

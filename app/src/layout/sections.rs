@@ -190,6 +190,7 @@ pub static ADMINISTRATION: [Section; 4] = [
             page("/lifecycle/policy", "Lifecycle policy").also("admin retention expiry limits of memories"),
             page("/recall/policy", "Search across sources").also("search policy weights relevant documents admin ranking"),
             page("/events", "Events").also("jobs background work queue workers failed retry"),
+            page("/webhooks", "Webhooks").also("admin notifications callbacks http integrations").needs(&[OperatorRole::Admin]),
             page("/prompts", "Prompts").also("skills instructions mcp"),
             page("/recall/model", "Embedding model").also("admin vectors re-embed switch").needs(&[OperatorRole::Admin]),
         ],

@@ -91,6 +91,11 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/create_repo", "project=01900000-0000-7000-8000-000000000000&slug=core"),
     ("/console/api/link_projects", "project=01900000-0000-7000-8000-000000000000&other=01900000-0000-7000-8000-000000000001"),
     ("/console/api/authorize_client", "decision=allow&agent=01900000-0000-7000-8000-000000000000&scopes[]=memory:read"),
+    ("/console/api/create_webhook", "url=https://example.org/&events[]=job.dead"),
+    ("/console/api/change_webhook", "id=01900000-0000-7000-8000-000000000000&url=https://example.org/&events[]=job.dead"),
+    ("/console/api/set_webhook_state", "id=01900000-0000-7000-8000-000000000000&state=paused"),
+    ("/console/api/rotate_webhook", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/remove_webhook", "id=01900000-0000-7000-8000-000000000000"),
     ("/console/api/change_term", "id=01900000-0000-7000-8000-000000000000&what=rename&term=tea"),
 ];
 
@@ -147,6 +152,7 @@ const PAGES: &[(&str, &str, &[OperatorRole])] = {
         ("/recall/log", "", &[Viewer]),
         ("/recall/log/:id", "replay=yes", &[Viewer]),
         ("/recall/model", "", &[Admin]),
+        ("/webhooks", "", &[Admin]),
         ("/recall/playground", ASKED, &[Viewer]),
         ("/recall/playground/context", ASKED, &[Viewer]),
         ("/recall/policy", AGENT, &[Viewer]),
@@ -396,6 +402,11 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("save_view", Some(Viewer)),
         ("rename_view", Some(Viewer)),
         ("delete_view", Some(Viewer)),
+        ("create_webhook", Some(Admin)),
+        ("change_webhook", Some(Admin)),
+        ("set_webhook_state", Some(Admin)),
+        ("rotate_webhook", Some(Admin)),
+        ("remove_webhook", Some(Admin)),
         ("authorize_client", Some(Viewer)),
         // The last one: it ends the session.
         ("sign_out", None),

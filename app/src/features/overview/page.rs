@@ -18,7 +18,8 @@ pub fn OverviewPage() -> impl IntoView {
                 (Ok(overview), Ok(review)) => {
                     let inventory = overview.inventory;
                     view! {
-                        <div class="space-y-8">
+                        // With JavaScript the page refreshes when something happens.
+                        <div class="space-y-8" data-live="">
                             {(inventory.agents == 0).then(|| view! { <Start /> })}
                             <NeedsAttention attention=overview.attention review />
                             <Last24Hours day=overview.last_day />

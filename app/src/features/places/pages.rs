@@ -75,7 +75,8 @@ mod tests {
         assert_eq!(pages("usage", OperatorRole::ALL)[0].href, "/usage", "a name comes before what else a page is called");
         assert_eq!(pages("tokens", OperatorRole::ALL)[0].href, "/agents", "and otherwise the order is that of the sidebar");
         assert_eq!(actions("paste transcript", OperatorRole::ALL)[0].href, "/capture");
-        assert!(pages("webhook", OperatorRole::ALL).is_empty(), "no page has it");
+        assert_eq!(pages("webhook", OperatorRole::ALL)[0].href, "/webhooks");
+        assert!(pages("kubernetes", OperatorRole::ALL).is_empty(), "no page has it");
     }
 
     #[test]
@@ -83,8 +84,8 @@ mod tests {
         let offered = |roles: &[OperatorRole]| pages("", roles).into_iter().map(|page| page.href).collect::<Vec<_>>();
         let (all, viewer) = (offered(OperatorRole::ALL), offered(&[OperatorRole::Viewer]));
         let closed: Vec<_> = all.iter().filter(|href| !viewer.contains(href)).collect();
-        assert_eq!(closed, ["/knowledge/upload", "/capture", "/erasure", "/recall/model"]);
-        assert_eq!(offered(&[OperatorRole::Admin]), ["/erasure", "/recall/model"]);
+        assert_eq!(closed, ["/knowledge/upload", "/capture", "/erasure", "/webhooks", "/recall/model"]);
+        assert_eq!(offered(&[OperatorRole::Admin]), ["/erasure", "/webhooks", "/recall/model"]);
     }
 
     #[test]

@@ -102,6 +102,7 @@ async fn the_role_that_serves_requests_reads_no_secret_across_tenants() {
         "secret_hash from bots",
         "turn_hash from oauth_grants",
         "token_hash from operator_invitations",
+        "secret from webhooks",
     ];
     for secret in secrets {
         assert_eq!(refusal(&mut owner, "rmb_app", &format!("select {secret}")).await.as_deref(), NOT_PERMITTED, "{secret}");

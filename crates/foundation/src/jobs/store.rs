@@ -248,7 +248,8 @@ pub async fn claim_step(
 }
 
 /// Claims deliveries to webhooks that are due, and those whose worker died: of each webhook the one that waits longest, unless another one is
-/// under way; with a webhook, only its own.
+/// under way; with a webhook, only its own. If there are more webhooks than `most`, chance chooses: those that hang would come first in any
+/// fixed order.
 pub async fn claim_deliveries(
     pool: &SystemPool,
     webhook: Option<WebhookId>,
@@ -258,7 +259,7 @@ pub async fn claim_deliveries(
 ) -> Result<Vec<Leased>, DbError> {
     pool.rows(sql!(
         [now, lease_until, most, webhook.map(|id| id.to_string())],
-        r"with first as (
+        r"with waiting as (
               select distinct on (w.payload->>'webhook_id') w.tenant_id, w.agent_id, w.id
                 from events w
                where w.task = 'webhook' and w.state in ('pending', 'failed', 'running') and w.run_after <= $1
@@ -267,7 +268,8 @@ pub async fn claim_deliveries(
                  and not exists (select from events r
                                   where r.task = 'webhook' and r.state = 'running' and r.leased_until >= $1
                                     and r.tenant_id = w.tenant_id and r.payload->>'webhook_id' = w.payload->>'webhook_id')
-               order by w.payload->>'webhook_id', w.run_after, w.id limit $3),
+               order by w.payload->>'webhook_id', w.run_after, w.id),
+          first as (select tenant_id, agent_id, id from waiting order by random() limit $3),
           due as (
               select w.tenant_id, w.agent_id, w.id
                 from first f

@@ -14,13 +14,16 @@ use db::SystemPool;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use uuid::Uuid;
 use wire::{EventId, RequestId, WebhookId};
 
-/// Webhooks that are called at a time. One that hangs keeps its place for the time of a request.
-const AT_ONCE: usize = 32;
+/// Webhooks that are called at a time.
+const AT_ONCE: usize = 16;
+/// How long a webhook keeps its place while more is due for it.
+const TURN: Duration = Duration::from_secs(2);
 /// How often a worker looks for new notices and for deliveries that are due.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Notices that become deliveries at a time.
@@ -78,10 +81,11 @@ async fn begin(engine: &Engine, places: &Arc<Semaphore>, sending: &TaskTracker, 
 async fn work_off(engine: &Engine, first: Leased, stop: &CancellationToken) -> Result<(), Error> {
     let pool = engine.db().memory.system();
     let Delivery { webhook_id, .. } = first.payload()?;
-    let mut next = Some(first);
+    let (mut next, begun) = (Some(first), Instant::now());
     while let Some(event) = next {
         queue::attempt(engine, pool, &event, perform(engine, &event)).await?;
-        next = if stop.is_cancelled() { None } else { claim(engine, pool, Some(webhook_id), 1).await?.pop() };
+        let goes_on = !stop.is_cancelled() && begun.elapsed() < TURN;
+        next = if goes_on { claim(engine, pool, Some(webhook_id), 1).await?.pop() } else { None };
     }
     Ok(())
 }

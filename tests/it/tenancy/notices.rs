@@ -8,7 +8,6 @@ use wire::{EventId, Notice, NoticeKind};
 /// In the control database; kept apart by tenant.
 pub const NOTICES: &[Query] = queries! {
     "notices::head" |tx, c| usize::from(notices::head(tx, c.tenant).await?.is_some());
-    "notices::first" |tx, c| usize::from(notices::first(tx, c.tenant).await?.is_some());
     "notices::after" |tx, c| notices::after(tx, c.tenant, 0, Some(c.agent), c.commons, 9).await?.len();
     "notices::slugs" |tx, c| notices::slugs(tx, c.tenant).await?.iter().filter(|(agent, _)| *agent == c.agent).count();
 };
@@ -29,6 +28,7 @@ fn notice(case: &Case) -> Notice {
 /// Run by the role that sees all tenants, for one of them.
 pub fn pooled() -> Vec<Pooled> {
     vec![
+        control("notices::first", |pool, c| Box::pin(async move { Ok(usize::from(notices::first(pool, c.tenant).await?.is_some())) })),
         control("notices::heads", |pool, c| Box::pin(async move { Ok(notices::heads(pool, &[c.tenant.0]).await?.len()) })),
         control("notices::append", |pool, c| kept!(pool, |tx| notices::append(tx, c.tenant, &[notice(c)]).await.map(|()| 0)?)),
     ]

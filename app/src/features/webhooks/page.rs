@@ -6,7 +6,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{CopyText, Empty, PostForm, SelectField, Shape, TextField, Time, awaited, choice, fact, or_error, text},
+    ui::{Choice, CopyText, Empty, PostForm, SelectField, Shape, TextField, Time, awaited, choice, fact, or_error, text},
 };
 use leptos::prelude::*;
 use wire::{NoticeKind, OperatorRole, WEBHOOK_URL_MAX, Webhook, WebhookState};
@@ -170,8 +170,8 @@ fn Remove(id: String, url: String) -> impl IntoView {
 #[component]
 fn New(agents: Vec<String>, flash: Option<Flash>) -> impl IntoView {
     let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
-    let error = |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
-    let agents = std::iter::once(choice("", "Every agent")).chain(agents.iter().map(|slug| choice(slug, slug))).collect();
+    let error = move |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
+    let agents: Vec<Choice> = std::iter::once(choice("", "Every agent")).chain(agents.iter().map(|slug| choice(slug, slug))).collect();
     view! {
         <PostForm class="card space-y-3 p-4" action="/console/api/create_webhook" label="New webhook">
             <h2>"New webhook"</h2>

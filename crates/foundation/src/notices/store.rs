@@ -44,9 +44,9 @@ pub async fn head(tx: &mut Tx, tenant: TenantId) -> Result<Option<i64>, DbError>
     tx.value_if_any(sql!([tenant], "select last from notice_heads where tenant_id = $1")).await
 }
 
-/// The number of the oldest notice of a tenant that is kept.
-pub async fn first(tx: &mut Tx, tenant: TenantId) -> Result<Option<i64>, DbError> {
-    tx.value_if_any(sql!([tenant], "select seq from notices where tenant_id = $1 order by seq limit 1")).await
+/// The number of the oldest notice of a tenant that is kept, whoever may see it.
+pub async fn first(control: &SystemPool, tenant: TenantId) -> Result<Option<i64>, DbError> {
+    control.value_if_any(sql!([tenant], "select seq from notices where tenant_id = $1 order by seq limit 1")).await
 }
 
 #[derive(sqlx::FromRow)]

@@ -49,7 +49,8 @@ pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<Vec<Webhook>, Erro
 #[verb(role = Admin)]
 pub async fn add(engine: &Engine, ctx: &OpContext, new: NewWebhook) -> Result<MadeWebhook, Error> {
     let new = admit(new)?;
-    let url = check(engine, &new.url, &new.events)?;
+    check(&new.events)?;
+    let url = address(engine, &new.url)?;
     let once = Once::new(engine, ctx, "admin.add_webhook", &new)?;
     if let Some(answer) = once.stored_answer(&engine.db().control).await? {
         return Ok(answer);
@@ -88,8 +89,13 @@ pub async fn change(engine: &Engine, ctx: &OpContext, id: WebhookId, settings: W
     }
     let before = store::to_change(&mut tx, ctx.tenant_id, id).await?.ok_or(Error::NotFound("webhook"))?;
     let mut after = before.clone();
-    after.events = settings.events.clone().unwrap_or(after.events);
-    after.url = check(engine, settings.url.as_deref().unwrap_or(&before.url), &after.events)?;
+    if let Some(events) = &settings.events {
+        check(events)?;
+        after.events.clone_from(events);
+    }
+    if let Some(url) = &settings.url {
+        after.url = address(engine, url)?;
+    }
     after.state = settings.state.unwrap_or(before.state);
     let resumes = before.state != WebhookState::Active && after.state == WebhookState::Active;
     if after.state != WebhookState::Disabled {
@@ -156,10 +162,14 @@ fn admit<T: serde::Serialize + serde::de::DeserializeOwned>(request: T) -> Resul
     }
 }
 
+fn check(events: &[NoticeKind]) -> Result<(), Error> {
+    Checks::default().that(!events.is_empty(), "events", "must hold at least one event").done()
+}
+
 /// The address in its usual form.
-fn check(engine: &Engine, url: &str, events: &[NoticeKind]) -> Result<String, Error> {
+fn address(engine: &Engine, url: &str) -> Result<String, Error> {
     let url = url.trim().parse::<Url>().map_or_else(|_| url.to_owned(), String::from);
-    Checks::default().text("url", &url, WEBHOOK_URL_MAX).that(!events.is_empty(), "events", "must hold at least one event").done()?;
+    Checks::default().text("url", &url, WEBHOOK_URL_MAX).done()?;
     engine.outbound().check(&url).map_err(|fault| {
         Error::invalid(
             "url",

@@ -247,12 +247,14 @@ function follow() {
   if (document.hidden || !main()?.querySelector('[data-live]')) {
     clearTimeout(news);
     live?.close();
-    live = undefined;
+    live = news = undefined;
   } else if (!live) {
     live = new EventSource('/live');
     live.onmessage = () => {
-      clearTimeout(news);
-      news = setTimeout(refresh, 2000);
+      news ??= setTimeout(() => {
+        news = undefined;
+        void refresh();
+      }, 5000);
     };
   }
 }

@@ -5,6 +5,9 @@ use wire::{MadeWebhook, NewWebhook, NoticeKind, Webhook, WebhookId, WebhookSetti
 
 const PAGE: &str = "/webhooks";
 
+/// Names the webhook of a refused form without fields.
+pub const BUTTON: &str = "webhook";
+
 /// What the page shows.
 pub struct Read {
     pub webhooks: Vec<Webhook>,
@@ -59,7 +62,7 @@ pub async fn change_webhook(
 /// Pauses a webhook or makes it active, then redirects to the page.
 #[server(endpoint = "set_webhook_state")]
 pub async fn set_webhook_state(id: WebhookId, state: WebhookState) -> Result<(), ConsoleError> {
-    submit(PAGE, Query::default().with("id", id), |engine, ctx| async move {
+    submit(PAGE, Query::default().with(BUTTON, id), |engine, ctx| async move {
         let settings = WebhookSettings { state: Some(state), ..WebhookSettings::default() };
         webhooks::change(&engine, &ctx, id, settings).await?;
         Ok(Flash::done(match state {
@@ -73,7 +76,7 @@ pub async fn set_webhook_state(id: WebhookId, state: WebhookState) -> Result<(),
 /// Replaces the secret of a webhook, then redirects to the page, which shows the new one once.
 #[server(endpoint = "rotate_webhook")]
 pub async fn rotate_webhook(id: WebhookId) -> Result<(), ConsoleError> {
-    submit(PAGE, Query::default().with("id", id), |engine, ctx| async move {
+    submit(PAGE, Query::default().with(BUTTON, id), |engine, ctx| async move {
         let made = webhooks::rotate(&engine, &ctx, id).await?;
         show(made, "Replaced the secret. The old one signs for 24 hours, too. Copy the new one now: it is shown once.").await
     })
@@ -83,7 +86,7 @@ pub async fn rotate_webhook(id: WebhookId) -> Result<(), ConsoleError> {
 /// Removes a webhook, then redirects to the page.
 #[server(endpoint = "remove_webhook")]
 pub async fn remove_webhook(id: WebhookId) -> Result<(), ConsoleError> {
-    submit(PAGE, Query::default().with("id", id), |engine, ctx| async move {
+    submit(PAGE, Query::default().with(BUTTON, id), |engine, ctx| async move {
         webhooks::remove(&engine, &ctx, id).await?;
         Ok(Flash::done("Removed the webhook. Nothing more is sent to its address."))
     })

@@ -1,5 +1,5 @@
 use super::{
-    api::{Read, read_webhooks},
+    api::{BUTTON, Read, read_webhooks},
     words,
 };
 use crate::{
@@ -46,7 +46,7 @@ fn Whole(read: Read, flash: Option<Flash>) -> impl IntoView {
         view! { <ul class="space-y-4" aria-label="Webhooks">{rows}</ul> }.into_any()
     };
     // A refused form of a webhook names it.
-    let of_new = flash.filter(|flash| Query::parse(&flash.typed).get("id").is_none());
+    let of_new = flash.filter(|flash| !Query::parse(&flash.typed).any(&["id", BUTTON]));
     view! {
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="mb-6 min-w-0 space-y-4">

@@ -87,7 +87,7 @@ impl<S: Send + Sync> FromRequestParts<S> for LastEventId {
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         let sent = parts.headers.get(LAST_EVENT_ID).and_then(|value| value.to_str().ok());
-        // What is no number was never sent by this server: its client begins anew.
+        // This server sends numbers only. A client with another id starts from now.
         Ok(Self(sent.and_then(|text| text.trim().parse().ok()).filter(|seen| *seen >= 0)))
     }
 }

@@ -107,7 +107,7 @@ async fn a_receiver_that_fails_for_days_is_disabled_and_holds_up_no_other() {
     assert_eq!(received(&server, "/broken").await.len(), 8);
     let webhook = one(&world, broken).await;
     assert_eq!(webhook.state, WebhookState::Disabled);
-    assert!(webhook.reason.unwrap().starts_with("it took nothing for 4 days"));
+    assert!(webhook.reason.unwrap().starts_with("nothing was delivered for 4 days"));
     let filter = AuditFilter { action: Some("webhook.disabled".into()), ..AuditFilter::default() };
     assert_eq!(audit::browse(&world.engine, &world.vera, &filter).await.unwrap().total, 1);
     let filter = EventFilter { task: Some("webhook".into()), state: Some(EventState::Dead), ..EventFilter::default() };

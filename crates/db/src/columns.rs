@@ -304,7 +304,7 @@ pub const TABLES: &[Table] = {
             ("platform", Plain, false), ("name", Plain, false), ("secret_hash", Secret, false),
         ] },
         // Memories and candidates by their ids, for a day.
-        Table { database: "internal_shared", name: "notices", label: "Notices of the last day", kept: Day, erasure: OF_NOBODY, columns: &[
+        Table { database: "internal_shared", name: "notices", label: "Notices of the last day", kept: Session, erasure: OF_NOBODY, columns: &[
             ("kind", Plain, false), ("target_id", Plain, false),
         ] },
         Table { database: "internal_shared", name: "webhooks", label: "Webhooks", kept: Forever, erasure: OF_NOBODY, columns: &[

@@ -20,6 +20,7 @@ use crate::op::OpContext;
 use crate::outbound::Fault;
 use chrono::TimeDelta;
 use reqwest::Url;
+use serde_json::json;
 use verb::verb;
 use wire::{
     AgentId, MadeWebhook, NewWebhook, NoticeKind, WEBHOOK_URL_MAX, WEBHOOKS_MAX, Webhook, WebhookId, WebhookSettings, WebhookState,
@@ -149,8 +150,9 @@ pub async fn remove(engine: &Engine, ctx: &OpContext, id: WebhookId) -> Result<(
     }
     let before = store::to_change(&mut tx, ctx.tenant_id, id).await?.ok_or(Error::NotFound("webhook"))?;
     store::delete(&mut tx, ctx.tenant_id, id).await?;
-    let message = format!("webhook to {} removed", before.url);
-    settle(engine, ctx, tx, &once, &[NewEntry::new(engine, ctx, "webhook.removed", "webhook", id, message)], &true).await
+    let gone = differences(Some(&json!({ "webhook": before })), &json!({ "webhook": null }))?;
+    let entry = NewEntry::new(engine, ctx, "webhook.removed", "webhook", id, "webhook removed").changes(gone);
+    settle(engine, ctx, tx, &once, &[entry], &true).await
 }
 
 /// Lets a request in. An address with a secret is refused: it is shown to every admin, and the signature proves who calls.

@@ -70,9 +70,9 @@ async fn failed(engine: &Engine, ctx: &OpContext, id: WebhookId, tries: i32, fau
     let since = store::attempted(engine.db().control.system(), ctx.tenant_id, id, now, Some(&error)).await?.unwrap_or(now);
     let pause = usize::try_from(tries - 1).ok().and_then(|tries| PAUSES.get(tries)).filter(|_| fault != GONE);
     if fault == GONE {
-        disable(engine, ctx, id, "the receiver answered 410: it wants no more notices".into()).await?;
+        disable(engine, ctx, id, "the receiver answered 410 Gone".into()).await?;
     } else if pause.is_none() && now - since >= PATIENCE {
-        disable(engine, ctx, id, format!("it took nothing for {} days: {error}", (now - since).num_days())).await?;
+        disable(engine, ctx, id, format!("nothing was delivered for {} days: {error}", (now - since).num_days())).await?;
     }
     Ok(Work::Failed { error, again: pause.copied().map(TimeDelta::seconds) })
 }

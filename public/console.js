@@ -259,7 +259,11 @@ function follow() {
   }
 }
 
-addEventListener('visibilitychange', follow);
+document.addEventListener('visibilitychange', () => {
+  follow();
+  // What happened while nobody looked.
+  if (live) void refresh();
+});
 
 // ---- what readers do
 

@@ -134,7 +134,7 @@ impl Two {
         identity::set_policy(&a.engine, &a.system, Default::default()).await.unwrap();
         identity::set_lifecycle(&a.engine, &a.system, None, Default::default()).await.unwrap();
         identity::set_search_policy(&a.engine, &a.system, Default::default()).await.unwrap();
-        let new = NewWebhook { url: "https://example.org/tea".into(), events: vec![NoticeKind::MemoryStored], agent: None };
+        let new = NewWebhook { url: "https://example.org/tea".into(), events: vec![NoticeKind::ErasureConfirmed], agent: None };
         webhooks::add(&a.engine, &a.system, new).await.unwrap();
         identity::set_knowledge_categories(&a.engine, &a.system, case.agent, &["adr".into()]).await.unwrap();
         Self { a, b, atlas, case }

@@ -59,13 +59,14 @@ pub async fn newest(engine: &Engine, ctx: &OpContext) -> Result<i64, Error> {
 #[verb]
 pub async fn after(engine: &Engine, ctx: &OpContext, seen: i64) -> Result<Following, Error> {
     require_follower(ctx)?;
-    let first = store::first(engine.db().control.system(), ctx.tenant_id).await?;
     let mut tx = engine.db().control.begin_snapshot(ctx.tenancy()).await?;
     let head = store::head(&mut tx, ctx.tenant_id).await?.unwrap_or(0);
     let of_agent = matches!(ctx.actor, Actor::Agent { .. }).then_some(ctx.tenancy().agent);
     let page = store::after(&mut tx, ctx.tenant_id, seen, of_agent, ctx.commons_id, PAGE).await?;
     let slugs: BTreeMap<AgentId, String> = store::slugs(&mut tx, ctx.tenant_id).await?.into_iter().collect();
     tx.commit().await?;
+    // Not before: a notice that is appended meanwhile must not look like one after a gap.
+    let first = store::first(engine.db().control.system(), ctx.tenant_id).await?;
     let is_full = i64::try_from(page.len()).is_ok_and(|rows| rows == PAGE);
     let last = page.last().map_or(head, |(seq, _)| *seq);
     let readable = readable(engine, ctx, &page).await?;

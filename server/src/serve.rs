@@ -241,7 +241,7 @@ async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Fai
                     folder.display()
                 )
             })?;
-            let options = LocalOptions::new(known, folder, &config.onnxruntime);
+            let options = local_options(config, known);
             let loaded = tokio::task::spawn_blocking(move || Local::load(&options)).await?;
             let advice = format!(
                 "REMEMBRANCER_MODEL_DIR must be a folder with {}, and REMEMBRANCER_ONNXRUNTIME the library of ONNX Runtime: \
@@ -259,6 +259,11 @@ async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Fai
             timeout: Duration::from_secs(30),
         })?)),
     }
+}
+
+/// Where a local model is.
+pub fn local_options(config: &Config, model: &'static Known) -> LocalOptions {
+    LocalOptions::new(model, folder(config, model), &config.onnxruntime)
 }
 
 /// Loads the embedding models that a configuration can reach.

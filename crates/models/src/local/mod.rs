@@ -174,6 +174,46 @@ impl Embedder for Local {
     }
 }
 
+/// ONNX Runtime alone, on the thread of the caller: no queue, and texts that became tokens before. The benchmark measures what is around it.
+pub struct Bare {
+    model: &'static Known,
+    tokenizer: ModelTokenizer,
+    session: Thread,
+}
+
+/// Texts as the model reads them, ready to run together.
+pub struct Ready(Padded);
+
+impl Bare {
+    /// Loads the model. Blocks for some tenths of a second.
+    ///
+    /// # Errors
+    /// As [`Local::load`].
+    pub fn load(options: &LocalOptions) -> Result<Self, EmbedError> {
+        let tokenizer = ModelTokenizer::load(options.model, &options.directory)?;
+        let session = Onnx::load(&options.onnxruntime, prepare::prepare(&options.directory, options.model)?)?.session()?;
+        Ok(Self { model: options.model, tokenizer, session })
+    }
+
+    /// The tokens of some texts.
+    ///
+    /// # Errors
+    /// When the tokenizer fails on one.
+    pub fn ready(&self, texts: &[String], role: Role) -> Result<Ready, EmbedError> {
+        let tokens = |text: &String| self.tokenizer.read(format!("{}{}", self.model.prefix(role), self.tokenizer.plain(text)));
+        let tokens = texts.iter().map(tokens).collect::<Result<Vec<_>, _>>()?;
+        Ok(Ready(Padded::new(&tokens.iter().map(Vec::as_slice).collect::<Vec<_>>(), self.tokenizer.pad)))
+    }
+
+    /// One vector of unit length for each text; there must be at least one. The vectors are not centred, as those of [`Local`] are.
+    ///
+    /// # Errors
+    /// When ONNX Runtime fails.
+    pub fn run(&mut self, ready: &Ready) -> Result<Vec<Vec<f32>>, EmbedError> {
+        self.session.run(&ready.0)
+    }
+}
+
 fn stopped() -> EmbedError {
     EmbedError::Unavailable("the model's thread has stopped".into())
 }
@@ -316,6 +356,21 @@ mod tests {
             let alone = &embed(&[text]).await[0];
             let difference = alone.iter().zip(batched).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
             assert!(difference < 1e-4, "{difference} for {text:.20}");
+        }
+    }
+
+    /// all-MiniLM-L6-v2 has no centre to move away from.
+    #[tokio::test]
+    async fn the_runtime_alone_gives_the_same_vectors() {
+        let model = &KNOWN[1];
+        let folder = variable("REMEMBRANCER_MODEL_DIR").join(model.folder);
+        let mut bare = Bare::load(&LocalOptions::new(model, folder, variable("REMEMBRANCER_ONNXRUNTIME"))).unwrap();
+        let texts = ["apple", "a walk in the park <pad>"].map(str::to_owned);
+        let alone = bare.run(&bare.ready(&texts, Role::Passage).unwrap()).unwrap();
+        let served = LOCAL.embed(texts.to_vec(), Role::Passage).await.unwrap();
+        assert_eq!(alone.len(), 2);
+        for (alone, served) in alone.iter().zip(&served) {
+            assert!(cos(alone, served) > 0.9999, "{}", cos(alone, served));
         }
     }
 

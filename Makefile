@@ -17,7 +17,7 @@ e2e: ## the browser tests alone, against the server as last built (ARGS="sign-in
 coverage: ## line coverage of the engine by the Rust tests
 	@scripts/coverage.sh
 
-bench: ## the speed of the optimised program, beside Postgres and the model alone (ARGS="--sizes 1000,10000")
+bench: ## the speed of the optimised program, beside Postgres and the model alone (ARGS="--quick")
 	@scripts/bench.sh $(ARGS)
 
 watch: ## the server, rebuilt and reloaded at each change

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the optimised program and measures how fast it is: scripts/bench.sh --sizes 1000,10000 (docs/performance.md). Without DATABASE_URL, it
+# Builds the optimised program and measures how fast it is: scripts/bench.sh --quick (docs/performance.md). Without DATABASE_URL, it
 # measures in a Postgres of its own, whose commits are durable, and removes it.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
@@ -20,5 +20,10 @@ if [ -z "${DATABASE_URL:-}" ]; then
   chmod 755 "$work"
   export DATA_DIR=$work
   "$program" migrate
+fi
+# The report names the commit; a build that knew it would be another one at each commit.
+if commit=$(git rev-parse --verify --quiet --short=12 HEAD); then
+  git diff --quiet HEAD || commit="$commit with changes"
+  export REMEMBRANCER_COMMIT="${REMEMBRANCER_COMMIT:-$commit}"
 fi
 "$program" bench "$@"

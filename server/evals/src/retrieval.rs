@@ -200,6 +200,31 @@ async fn load(engine: &Engine, lines: &[Line], ages: Ages) -> Result<HashMap<Str
     Ok(scopes)
 }
 
+/// A question to an agent, what answers it and what the ranking `hybrid` found.
+pub(crate) struct Answered {
+    pub query: String,
+    pub wanted: HashSet<MemoryId>,
+    /// All memories that hold the answer, those that a write swallowed included.
+    pub evidence: usize,
+    pub hits: Vec<MemoryId>,
+}
+
+/// The questions of each agent, for a comparison with another store of the same memories: as if everything had just been said.
+pub(crate) async fn answers(engine: &Engine, urls: &DatabaseUrls, lines: &[Line]) -> Result<Vec<(OpContext, Vec<Answered>)>, Failure> {
+    let first = lines.iter().filter_map(|line| if let Line::Memory { at, .. } = line { *at } else { None }).min();
+    let engine = &engine.with_clock(Arc::new(FileClock::new(first.unwrap_or_else(|| SystemClock.now()))));
+    let scopes = load(engine, lines, Ages::Fresh).await?;
+    vacuum(urls).await?;
+    let mut answers: BTreeMap<&str, (OpContext, Vec<Answered>)> = BTreeMap::new();
+    for question in &prepare(engine, lines, &scopes).await? {
+        let hits = judge(engine, question, Ranking::Hybrid).await?.1;
+        let (query, wanted) = (question.query.to_owned(), question.wanted.iter().copied().collect());
+        let answered = Answered { query, wanted, evidence: question.evidence.len(), hits };
+        answers.entry(question.scope).or_insert_with(|| (question.loaded.ctx.clone(), vec![])).1.push(answered);
+    }
+    Ok(answers.into_values().collect())
+}
+
 /// A question with the memories that hold its answer, and the milliseconds that its embedding took.
 struct Question<'a> {
     loaded: &'a Loaded,

@@ -1,12 +1,13 @@
-//! Callers: a client of the server, or one of what the server is compared with. Each repeats one operation.
+//! Callers: a client of the server, or one of what the server is compared with. Each repeats one task on one connection that it keeps.
 
 use super::Target;
-use super::http::{Answer, Http};
+use super::http::{Access, Answer, Http, refused};
 use super::peer::Peer;
 use super::rounds::Slice;
 use super::store::{Asked, Reach, Sql};
 use super::texts::{self, mix};
 use crate::Failure;
+use models::local::{Bare, Ready};
 use models::{Embedder, Role};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -14,7 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
-use wire::{ContextRequest, MessagesRequest, NewMessage, RecallRequest, Role as Speaker};
+use wire::{ContextRequest, KnowledgeRequest, MessagesRequest, NewMessage, RecallRequest, Role as Speaker};
 
 /// Memories in one batch of [`Operation::Batch`].
 pub const BATCH: usize = 50;
@@ -23,11 +24,13 @@ pub const MESSAGES: usize = 2;
 /// Sessions that messages are added to.
 const SESSIONS: u64 = 20;
 /// Texts in one call of the model, as the server makes them.
-const CALL: usize = 32;
+pub const CALL: usize = 32;
 /// The number of the first text that is made while something is measured: loading never comes so far.
 const FIRST_TEXT: u64 = 1 << 40;
+/// Questions that ONNX Runtime alone reads again and again.
+const READY: u64 = 32;
 
-/// What an agent asks of the server.
+/// What a client asks of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Operation {
@@ -41,6 +44,10 @@ pub enum Operation {
     Context,
     /// Two messages of a session.
     Messages,
+    /// Ten hits of the organisation's documents.
+    Knowledge,
+    /// A page of the console, by its path.
+    Page(&'static str),
 }
 
 impl Operation {
@@ -49,16 +56,30 @@ impl Operation {
         matches!(self, Self::Remember | Self::Batch | Self::Messages)
     }
 
-    /// What it is compared with: what must happen in any case. With embedding, that of the same texts comes first.
+    /// What it is compared with: what must happen in any case. With embedding, that of the same texts comes first. Nothing for a page and for
+    /// documents.
     pub fn basis(self, embedding: bool) -> Vec<Reference> {
-        let embedded = match self {
-            Self::Remember => Reference::Memories(1),
-            Self::Batch => Reference::Memories(BATCH),
-            Self::Messages => Reference::Memories(MESSAGES),
-            Self::Recall | Self::Context => Reference::Question,
+        let (embedded, last) = match self {
+            Self::Remember => (Reference::Memories(1), Reference::Commit),
+            Self::Batch => (Reference::Memories(BATCH), Reference::Commit),
+            Self::Messages => (Reference::Memories(MESSAGES), Reference::Commit),
+            Self::Recall | Self::Context => (Reference::Question, Reference::Rows),
+            Self::Knowledge | Self::Page(_) => return vec![],
         };
-        let last = if self.writes() { Reference::Commit } else { Reference::Rows };
         if embedding { vec![embedded, last] } else { vec![last] }
+    }
+
+    /// Its name in reports.
+    pub fn name(self) -> String {
+        match self {
+            Self::Remember => "remember".into(),
+            Self::Batch => "batch of 50".into(),
+            Self::Recall => "recall".into(),
+            Self::Context => "context".into(),
+            Self::Messages => "2 messages".into(),
+            Self::Knowledge => "search of documents".into(),
+            Self::Page(path) => format!("page {path}"),
+        }
     }
 }
 
@@ -77,21 +98,34 @@ pub enum Reference {
     Rows,
     /// The search of a recall, as one prepared statement.
     Search,
+}
+
+/// What one side of a comparison repeats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// A request to the server, and whether it has to embed for it.
+    Ask(Operation, bool),
+    Reference(Reference),
+    /// ONNX Runtime alone, with questions that are tokens already.
+    Runtime,
     /// The search of LangGraph's PostgresStore.
     Peer,
 }
 
-impl Reference {
+impl Task {
     /// Its name in reports.
     pub fn name(self) -> String {
         match self {
-            Self::One => "select 1".into(),
-            Self::Commit => "one durable commit".into(),
-            Self::Question => "embedding of a question".into(),
-            Self::Memories(1) => "embedding of a memory".into(),
-            Self::Memories(many) => format!("embedding of {many} memories"),
-            Self::Rows => "rows by id".into(),
-            Self::Search => "search statement".into(),
+            Self::Ask(operation, false) => operation.name(),
+            Self::Ask(operation, true) => format!("{}, embedding", operation.name()),
+            Self::Reference(Reference::One) => "select 1".into(),
+            Self::Reference(Reference::Commit) => "one durable commit".into(),
+            Self::Reference(Reference::Question) => "embedding of a question".into(),
+            Self::Reference(Reference::Memories(1)) => "embedding of a memory".into(),
+            Self::Reference(Reference::Memories(many)) => format!("embedding of {many} memories"),
+            Self::Reference(Reference::Rows) => "rows by id".into(),
+            Self::Reference(Reference::Search) => "search statement".into(),
+            Self::Runtime => "ONNX Runtime alone".into(),
             Self::Peer => "LangGraph PostgresStore".into(),
         }
     }
@@ -99,6 +133,8 @@ impl Reference {
 
 /// An agent that is measured, with the questions whose vectors the server knows already.
 pub struct Measured {
+    /// Its memories when it was loaded.
+    pub size: usize,
     pub key: String,
     pub reach: Reach,
     pub asked: Vec<Asked>,
@@ -111,32 +147,51 @@ pub struct Limit {
     pub most: usize,
 }
 
-/// One who repeats an operation.
+/// One who repeats a task.
 pub enum Caller {
     Ours { http: Http, operation: Operation, embedding: bool, of: Arc<Measured>, numbers: Arc<AtomicU64> },
     Reference { sql: Sql, embedder: Arc<dyn Embedder>, reference: Reference, of: Arc<Measured>, numbers: Arc<AtomicU64> },
+    Runtime { bare: Box<Bare>, ready: Vec<Ready>, next: usize },
     Peer(Box<Peer>),
 }
 
 impl Caller {
-    /// A client of the server. Without embedding, it asks what the server embedded before, or writes to the server whose vectors are made.
-    pub async fn ours(target: &Target, of: &Arc<Measured>, operation: Operation, embedding: bool) -> Result<Self, Failure> {
-        let address = if operation.writes() && !embedding { target.made_address } else { target.address };
-        let http = Http::connect(address, &of.key).await?;
-        Ok(Self::Ours { http, operation, embedding, of: Arc::clone(of), numbers: Arc::clone(&target.numbers) })
-    }
-
-    /// One that does without the server.
-    pub async fn reference(target: &Target, of: &Arc<Measured>, reference: Reference) -> Result<Self, Failure> {
-        let mut sql = Sql::connect(&target.urls).await?;
-        if let (Reference::Peer, Some(python)) = (reference, &target.peer) {
-            return Ok(Self::Peer(Box::new(Peer::start(python, &target.urls.agent_memory, of, &mut sql).await?)));
+    /// One caller of a task, connected. What asks without embedding asks what the server embedded before, or writes to the server whose vectors
+    /// are made.
+    ///
+    /// # Errors
+    /// When a connection is refused, or the target lacks what the task needs.
+    pub async fn new(target: &Target, of: &Arc<Measured>, task: Task) -> Result<Self, Failure> {
+        let (numbers, of) = (Arc::clone(&target.numbers), Arc::clone(of));
+        match task {
+            Task::Ask(operation, embedding) => {
+                let address = if operation.writes() && !embedding { target.made_address } else { target.address };
+                let access = match operation {
+                    Operation::Page(_) => Access::Session(&target.session),
+                    Operation::Knowledge => Access::Key(&target.reader),
+                    _ => Access::Key(&of.key),
+                };
+                let http = Http::connect(address, access).await?;
+                Ok(Self::Ours { http, operation, embedding, of, numbers })
+            }
+            Task::Reference(reference) => {
+                let (sql, embedder) = (Sql::connect(&target.urls).await?, Arc::clone(&target.embedder));
+                Ok(Self::Reference { sql, embedder, reference, of, numbers })
+            }
+            Task::Runtime => {
+                let options = target.runtime.clone().ok_or("the model does not run in this process")?;
+                let bare = tokio::task::spawn_blocking(move || Bare::load(&options)).await??;
+                let ready = (0..READY).map(|number| bare.ready(&[texts::question(number)], Role::Query)).collect::<Result<_, _>>()?;
+                Ok(Self::Runtime { bare: Box::new(bare), ready, next: 0 })
+            }
+            Task::Peer => {
+                let (python, mut sql) = (target.peer.as_ref().ok_or("no Python was named")?, Sql::connect(&target.urls).await?);
+                Ok(Self::Peer(Box::new(Peer::start(python, &target.urls.agent_memory, &of, &mut sql).await?)))
+            }
         }
-        let (embedder, numbers) = (Arc::clone(&target.embedder), Arc::clone(&target.numbers));
-        Ok(Self::Reference { sql, embedder, reference, of: Arc::clone(of), numbers })
     }
 
-    /// Repeats the operation until the slice is over, once at least.
+    /// Repeats the task until the slice is over, once at least.
     async fn repeat(&mut self, limit: Limit) -> Result<Slice, Failure> {
         if let Self::Peer(peer) = self {
             return peer.repeat(limit).await;
@@ -159,14 +214,18 @@ impl Caller {
                 let answer = ask(http, *operation, *embedding, of, number).await?;
                 // A batch answers with success if items fail.
                 let all_stored = || *operation != Operation::Batch || String::from_utf8_lossy(&answer.body).contains("\"failed\":0");
-                Ok(answer.is_success() && all_stored())
+                Ok(answer.status.is_success() && all_stored())
             }
             Self::Reference { sql, embedder, reference, of, numbers } => {
                 let number = numbers.fetch_add(1, Ordering::Relaxed);
                 refer(sql, &**embedder, *reference, of, number).await?;
                 Ok(true)
             }
-            Self::Peer(peer) => peer.repeat(Limit { length: Duration::ZERO, most: 1 }).await.map(|_| true),
+            Self::Runtime { bare, ready, next } => {
+                *next = (*next + 1) % ready.len();
+                Ok(!bare.run(&ready[*next])?.is_empty())
+            }
+            Self::Peer(peer) => Ok(peer.repeat(Limit { length: Duration::ZERO, most: 1 }).await?.failed == 0),
         }
     }
 }
@@ -199,6 +258,10 @@ async fn ask(http: &mut Http, operation: Operation, embedding: bool, of: &Measur
             let request = MessagesRequest { messages: (0..MESSAGES).map(message).collect(), topic: None, platform: None, user_id: None };
             http.post(&format!("/api/sessions/bench-{}/messages", number % SESSIONS), &request).await
         }
+        Operation::Knowledge => {
+            http.post("/api/tools/shared_kb_search", &KnowledgeRequest { query: question(), k: 10, kinds: vec![] }).await
+        }
+        Operation::Page(path) => http.get(path).await,
     }
 }
 
@@ -215,11 +278,10 @@ pub async fn recall(http: &mut Http, question: &str) -> Result<Answer, Failure> 
 /// # Errors
 /// When it is no such answer; the error quotes it.
 pub fn hits(answer: &Answer) -> Result<Vec<uuid::Uuid>, Failure> {
-    let text = String::from_utf8_lossy(&answer.body);
-    if !answer.is_success() {
-        return Err(format!("the server refused a recall with the status {}: {text}", answer.status).into());
+    if !answer.status.is_success() {
+        return Err(refused("a recall", answer));
     }
-    let answer: Value = serde_json::from_str(&text)?;
+    let answer: Value = serde_json::from_slice(&answer.body)?;
     let hits = answer["hits"].as_array().ok_or("the answer to a recall has no hits")?;
     Ok(hits.iter().filter_map(|hit| hit["memory_id"].as_str()?.parse().ok()).collect())
 }
@@ -246,7 +308,6 @@ async fn refer(sql: &mut Sql, embedder: &dyn Embedder, reference: Reference, of:
         }
         Reference::Rows => sql.rows(&of.reach, &known(of, number).ids).await,
         Reference::Search => sql.search(&of.reach, known(of, number)).await,
-        Reference::Peer => Err("no Python with LangGraph's store was named".into()),
     }
 }
 
@@ -277,6 +338,7 @@ pub async fn slice(callers: Vec<Caller>, limit: Limit) -> Result<(Vec<Caller>, S
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hyper::StatusCode;
 
     #[test]
     fn an_operation_is_compared_with_what_must_happen_in_any_case() {
@@ -284,14 +346,16 @@ mod tests {
         assert_eq!(Operation::Context.basis(false), [Reference::Rows]);
         assert_eq!(Operation::Batch.basis(true), [Reference::Memories(BATCH), Reference::Commit]);
         assert_eq!(Operation::Remember.basis(false), [Reference::Commit]);
+        assert_eq!(Operation::Knowledge.basis(true), []);
     }
 
     #[test]
     fn hits_are_the_memories_of_an_answer() {
         let id = "0198a8a0-0000-7000-8000-000000000001";
-        let body = json!({ "hits": [{ "memory_id": id }, { "document_id": "d", "source_tag": "canonical" }] }).to_string().into_bytes();
-        assert_eq!(hits(&Answer { status: 200, body }).unwrap(), [id.parse::<uuid::Uuid>().unwrap()]);
-        let refused = hits(&Answer { status: 429, body: b"slow down".to_vec() }).unwrap_err().to_string();
+        let body = json!({ "hits": [{ "memory_id": id }, { "document_id": "d", "source_tag": "canonical" }] }).to_string();
+        assert_eq!(hits(&Answer { status: StatusCode::OK, body: body.into() }).unwrap(), [id.parse::<uuid::Uuid>().unwrap()]);
+        let refused = Answer { status: StatusCode::TOO_MANY_REQUESTS, body: "slow down".into() };
+        let refused = hits(&refused).unwrap_err().to_string();
         assert!(refused.contains("429") && refused.contains("slow down"), "{refused}");
     }
 }

@@ -1,6 +1,7 @@
 //! The latencies by the size of the agent, as lines in an SVG image.
 
-use super::report::{Compares, Row};
+use super::plan::Compares;
+use super::report::Row;
 use std::fmt::Write;
 
 /// The image, and the part of it between the axes.
@@ -58,8 +59,8 @@ pub fn svg(rows: &[Row]) -> String {
     let axes = Axes::of(&rows);
     let mut names: Vec<String> = Vec::new();
     for row in &rows {
-        if !names.contains(&row.name()) {
-            names.push(row.name());
+        if !names.contains(&row.name) {
+            names.push(row.name.clone());
         }
     }
     let lines: String = names.iter().enumerate().map(|(place, name)| operation(&axes, &rows, place, name)).collect();
@@ -108,7 +109,7 @@ fn thousands(exponent: i32) -> String {
 /// The two lines of an operation, and its place in the legend.
 fn operation(axes: &Axes, rows: &[&Row], place: usize, name: &str) -> String {
     let colour = COLOURS[place % COLOURS.len()];
-    let of_name = || rows.iter().filter(|row| row.name() == name);
+    let of_name = || rows.iter().filter(|row| row.name == name);
     let points = |time: fn(&Row) -> f64| of_name().map(|row| (axes.x(row.memories as f64), axes.y(time(row)))).collect::<Vec<_>>();
     let y = TOP + 22.0 * place as f64;
     let (x, dash) = (RIGHT + 30.0, "stroke-dasharray=\"5 4\" ");

@@ -72,6 +72,14 @@ impl Peer {
         Ok(peer)
     }
 
+    /// The ids of the ten hits for each question that it was given, in their order.
+    ///
+    /// # Errors
+    /// When Python fails.
+    pub async fn hits(&mut self) -> Result<Vec<Vec<Uuid>>, Failure> {
+        Ok(serde_json::from_value(self.send(&json!({ "find": true })).await?)?)
+    }
+
     /// Searches for a slice. Times are those of the search in Python.
     ///
     /// # Errors

@@ -29,6 +29,11 @@ impl Slice {
         percentile(&self.times, 0.5)
     }
 
+    /// The latency in milliseconds that one of twenty exceeds.
+    pub fn p95(&self) -> f64 {
+        percentile(&self.times, 0.95)
+    }
+
     /// Operations a second.
     pub fn rate(&self) -> f64 {
         if self.seconds > 0.0 { self.times.len() as f64 / self.seconds } else { 0.0 }
@@ -80,14 +85,27 @@ pub fn spread(rounds: &[f64]) -> f64 {
     if middle > 0.0 { (percentile(rounds, 0.75) - percentile(rounds, 0.25)) / middle } else { f64::INFINITY }
 }
 
-/// The median of the ratios of ours to the sum of the references, round by round; none without a reference, and none if a reference spread by
-/// more than [`SPREAD_MAX`].
-pub fn ratio(ours: &[f64], references: &[Vec<f64>]) -> Option<f64> {
-    if references.is_empty() || references.iter().any(|reference| spread(reference) > SPREAD_MAX) {
-        return None;
-    }
-    let sum = |round: usize| references.iter().filter_map(|reference| reference.get(round)).sum::<f64>();
-    Some(median(&ours.iter().enumerate().map(|(round, value)| value / sum(round)).collect::<Vec<_>>()))
+/// The median over the rounds of what `of` makes of ours and the references of a round.
+fn over(ours: &[f64], references: &[Vec<f64>], of: impl Fn(f64, &[f64]) -> f64) -> f64 {
+    let round = |(round, ours): (usize, &f64)| of(*ours, &references.iter().filter_map(|all| all.get(round).copied()).collect::<Vec<_>>());
+    median(&ours.iter().enumerate().map(round).collect::<Vec<_>>())
+}
+
+/// The median of the ratios of ours to the sum of the references, round by round.
+pub fn ratio(ours: &[f64], references: &[Vec<f64>]) -> f64 {
+    over(ours, references, |ours, references| ours / references.iter().sum::<f64>())
+}
+
+/// The median of what ours has beyond the sum of the references.
+pub fn rest(ours: &[f64], references: &[Vec<f64>]) -> f64 {
+    over(ours, references, |ours, references| ours - references.iter().sum::<f64>())
+}
+
+/// The median of the ratios of what ours has beyond the other references to the last one.
+pub fn above(ours: &[f64], references: &[Vec<f64>]) -> f64 {
+    over(ours, references, |ours, references| {
+        references.split_last().map_or(f64::NAN, |(last, before)| (ours - before.iter().sum::<f64>()) / last)
+    })
 }
 
 #[cfg(test)]
@@ -114,22 +132,18 @@ mod tests {
         // The machine became slower by half in the middle: the ratio did not.
         let (ours, reference) = ([3.0, 3.0, 4.5, 4.5], vec![2.0, 2.0, 2.4, 2.4]);
         let expected = f64::midpoint(1.5, 4.5 / 2.4);
-        assert!((ratio(&ours, std::slice::from_ref(&reference)).unwrap() - expected).abs() < 1e-9);
-        let both = ratio(&ours, &[reference, vec![1.0; 4]]).unwrap();
-        assert!((both - f64::midpoint(1.0, 4.5 / 3.4)).abs() < 1e-9, "{both}");
-        assert_eq!(ratio(&ours, &[]), None);
+        assert!((ratio(&ours, std::slice::from_ref(&reference)) - expected).abs() < 1e-9);
+        let both = [reference, vec![1.0; 4]];
+        assert!((ratio(&ours, &both) - f64::midpoint(1.0, 4.5 / 3.4)).abs() < 1e-9);
+        // 3 - 3 and 4.5 - 3.4; (3 - 2) / 1 and (4.5 - 2.4) / 1.
+        assert!((rest(&ours, &both) - 0.55).abs() < 1e-9 && (above(&ours, &both) - 1.55).abs() < 1e-9);
     }
 
     #[test]
-    fn a_reference_that_spreads_discards_the_row_and_one_slow_round_does_not() {
-        let ours = [2.0; 8];
-        let outlier = vec![1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 9.0];
-        assert_eq!((spread(&outlier), ratio(&ours, &[outlier])), (0.0, Some(2.0)));
-        let wide = vec![1.0, 1.0, 1.3, 1.0, 1.3, 1.3, 1.0, 1.3];
-        assert!(spread(&wide) > SPREAD_MAX);
-        assert_eq!(ratio(&ours, &[vec![1.0; 8], wide]), None);
-        // Nothing was measured.
-        assert_eq!(ratio(&ours, &[vec![0.0; 8]]), None);
+    fn rounds_spread_between_their_quartiles() {
+        assert_eq!(spread(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 9.0]), 0.0, "one slow round is no spread");
+        assert!(spread(&[1.0, 1.0, 1.3, 1.0, 1.3, 1.3, 1.0, 1.3]) > SPREAD_MAX);
+        assert!(spread(&[0.0; 8]).is_infinite(), "nothing was measured");
     }
 
     #[test]
@@ -137,7 +151,7 @@ mod tests {
         let mut first = Slice { times: vec![1.0, 3.0], seconds: 2.0, failed: 0 };
         first.add(Slice { times: vec![2.0, 2.0], seconds: 0.0, failed: 1 });
         let second = Slice { times: vec![10.0], seconds: 1.0, failed: 0 };
-        assert_eq!((first.p50(), first.rate()), (2.0, 2.0));
+        assert_eq!((first.p50(), first.p95(), first.rate()), (2.0, 3.0, 2.0));
         let summary = Summary::of(&[first, second]);
         let expected = Summary { operations: 5, p50_ms: 2.0, p95_ms: 10.0, p99_ms: 10.0, per_second: 1.5, failed: 1 };
         assert_eq!(summary, expected);

@@ -136,6 +136,13 @@ impl Sql {
         Ok(sqlx::query_scalar(count).bind(tenant).bind(agent).fetch_one(&mut self.0).await?)
     }
 
+    /// Whether an event of memories is due or being worked on.
+    pub async fn is_busy(&mut self) -> Result<bool, Failure> {
+        let busy = "select exists (select from events
+                                    where state = 'running' or state in ('pending', 'failed') and kind <> 'observation' and run_after <= now())";
+        Ok(sqlx::query_scalar(busy).fetch_one(&mut self.0).await?)
+    }
+
     /// A setting of Postgres.
     pub async fn setting(&mut self, name: &str) -> Result<String, Failure> {
         Ok(sqlx::query_scalar("select current_setting($1)").bind(name).fetch_one(&mut self.0).await?)
@@ -145,6 +152,17 @@ impl Sql {
     pub async fn process(&mut self) -> Result<i32, Failure> {
         Ok(sqlx::query_scalar("select pg_backend_pid()").fetch_one(&mut self.0).await?)
     }
+}
+
+/// How many parts of documents are in force.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn chunks(urls: &DatabaseUrls) -> Result<i64, Failure> {
+    let mut connection = PgConnection::connect(&urls.shared_kb).await?;
+    let count = sqlx::query_scalar("select count(*) from chunks").fetch_one(&mut connection).await?;
+    connection.close().await?;
+    Ok(count)
 }
 
 /// Bytes of the three databases on disk.

@@ -178,6 +178,16 @@ pub fn memory(number: u64) -> RememberRequest {
     }
 }
 
+/// A document of so many parts in Markdown, with the texts that follow a number.
+pub fn document(number: u64, parts: u64) -> String {
+    let part = |place| {
+        let memory = memory(number + place);
+        format!("\n## {} {place}\n\n{}\n", memory.topic_raw, memory.content)
+    };
+    let head = format!("# Notes {number}\n");
+    std::iter::once(head).chain((0..parts).map(part)).collect()
+}
+
 /// The question of a number, about what some memories say. No two of 99,991 questions in a row are the same.
 pub fn question(number: u64) -> String {
     let (tongue, choice) = (pick(&TONGUES, number), mix(number));

@@ -56,10 +56,10 @@ struct Preset {
     rounds: u32,
 }
 
-/// About 20 minutes on two cores, with optimisation.
+/// Up to 100,000 memories: meant to take less than 25 minutes on two cores, with optimisation.
 const FULL: Preset =
     Preset { sizes: &[100, 1_000, 10_000, 100_000], clients: &[1, 4, 16, 64], agents: 5_000, chunks: 20_000, seconds: 4, rounds: 8 };
-/// Less than four minutes.
+/// Meant to take less than four.
 const QUICK: Preset = Preset { sizes: &[100, 1_000, 10_000], clients: &[4, 16], agents: 200, chunks: 2_000, seconds: 1, rounds: 4 };
 
 #[derive(Args)]

@@ -1,6 +1,7 @@
 //! All SQL of the benchmark: what Postgres alone takes for the rows of a recall, and how large it is.
 
 use crate::Failure;
+use chrono::{DateTime, Utc};
 use db::DatabaseUrls;
 use foundation::index::{VectorTable, Vectors};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
@@ -137,10 +138,10 @@ impl Sql {
     }
 
     /// Whether an event of memories is due or being worked on.
-    pub async fn is_busy(&mut self) -> Result<bool, Failure> {
+    pub async fn is_busy(&mut self, now: DateTime<Utc>) -> Result<bool, Failure> {
         let busy = "select exists (select from events
-                                    where state = 'running' or state in ('pending', 'failed') and kind <> 'observation' and run_after <= now())";
-        Ok(sqlx::query_scalar(busy).fetch_one(&mut self.0).await?)
+                                    where state = 'running' or state in ('pending', 'failed') and kind <> 'observation' and run_after <= $1)";
+        Ok(sqlx::query_scalar(busy).bind(now).fetch_one(&mut self.0).await?)
     }
 
     /// A setting of Postgres.

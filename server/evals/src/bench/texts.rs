@@ -212,6 +212,13 @@ mod tests {
     }
 
     #[test]
+    fn a_document_has_a_section_for_each_part() {
+        let document = document(700, 3);
+        assert_eq!(document.matches("\n## ").count(), 3);
+        assert!((700..703).all(|number| document.contains(&memory(number).content)), "{document}");
+    }
+
+    #[test]
     fn questions_differ_and_hold_phrases_of_memories() {
         let questions: HashSet<String> = (0..5_000).map(question).collect();
         assert_eq!(questions.len(), 5_000);

@@ -56,7 +56,7 @@ impl Work {
                 Self::Capture => capture(&mut http, target).await?,
                 Self::Sweep => lifecycle::sweep_now(&target.engine, &target.admin).await?,
             }
-            settle(&mut sql).await?;
+            settle(&mut sql, target).await?;
             if stop.is_cancelled() {
                 return Ok(());
             }
@@ -89,9 +89,9 @@ async fn capture(http: &mut Http, target: &Target) -> Result<(), Failure> {
 ///
 /// # Errors
 /// When that takes longer than two minutes.
-pub async fn settle(sql: &mut Sql) -> Result<(), Failure> {
+async fn settle(sql: &mut Sql, target: &Target) -> Result<(), Failure> {
     let begin = Instant::now();
-    while sql.is_busy().await? {
+    while sql.is_busy(target.engine.clock().now()).await? {
         if begin.elapsed() > REST {
             return Err(format!("background work did not end within {} s", REST.as_secs()).into());
         }

@@ -8,13 +8,15 @@ use foundation::{Engine, Settings};
 use remembrancer::Workers;
 use serde_json::{Value, json};
 use server::config::Config;
-use server::listener::serve;
+use server::listener::{Limits, serve};
 use std::env::VarError;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
+
+const REST: Duration = Duration::from_secs(600);
 
 /// Serves an engine on an address of this machine.
 async fn listen(engine: &Engine, stop: &CancellationToken) -> SocketAddr {
@@ -23,7 +25,9 @@ async fn listen(engine: &Engine, stop: &CancellationToken) -> SocketAddr {
     let many = |name: &str| if name == "RATE_LIMIT_PER_MINUTE" { Ok("1000000".to_owned()) } else { Err(VarError::NotPresent) };
     let config = Config::read(&many).unwrap();
     let router = server::router(engine, &config, stop.clone());
-    tokio::spawn(serve(socket, router, config.limits(), stop.clone()));
+    // A connection may rest while its references have their turn, however long a busy machine takes.
+    let limits = Limits { headers: REST, patience: REST, ..config.limits() };
+    tokio::spawn(serve(socket, router, limits, stop.clone()));
     address
 }
 

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use wire::CaptureTextRequest;
 
 /// Lines of a conversation that is captured.
-const LINES: u64 = 100;
+const LINES: u64 = 40;
 /// How long background work may take until nothing is left of it.
 const REST: Duration = Duration::from_secs(120);
 /// How often the queue is asked whether it is empty.
@@ -26,7 +26,7 @@ const POLL: Duration = Duration::from_millis(20);
 pub enum Work {
     /// One of all agents.
     Sweep,
-    /// Of a conversation of 100 lines, for the agent that recalls.
+    /// Of a conversation of 40 lines, for the agent that recalls.
     Capture,
     /// Of the agent that recalls.
     Export,

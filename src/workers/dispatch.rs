@@ -6,7 +6,7 @@
 use crate::workers::turns::Turns;
 use crate::{capture, consolidation, erasure, knowledge, lifecycle, memories, profile, vocabulary};
 use async_recursion::async_recursion as boxed;
-use db::{Database, SystemPool};
+use db::Database;
 use foundation::jobs::store::{self, Leased, Load};
 use foundation::jobs::{self, LEASE, Task, Work};
 use foundation::{Engine, Error, OpContext, webhooks};

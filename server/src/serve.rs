@@ -167,7 +167,7 @@ pub async fn engine(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embed
         ..Settings::default()
     };
     let engine = Engine::open(urls, embedder, Arc::new(SystemClock), settings).await?.with_chat(chat(config)?);
-    let engine = engine.with_loader(Arc::new(ModelLoader(config.clone())));
+    let engine = engine.with_evaluator(Arc::new(expectations::Runner)).with_loader(Arc::new(ModelLoader(config.clone())));
     // Nothing is served through connections that could read every organisation's rows.
     engine.db().prove().await?;
     // No agent is served without its skills.
@@ -392,6 +392,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>, until_input_
 
     let stop = CancellationToken::new();
     let schedule = config.knowledge().map(|schedule| tokio::spawn(ingestion::ingest_at_intervals(engine.clone(), schedule, stop.clone())));
+    let followed = tokio::spawn(expectations::follow(engine.clone(), stop.clone()));
     let server = listener::serve(listener, router(&engine, &config, stop.clone()), config.limits(), stop.clone());
     let metrics_router = metrics::router(recorder, engine.clone(), config.allowed_hosts.clone());
     let metrics_server = listener::serve(metrics_listener, metrics_router, config.limits(), stop.clone());
@@ -412,6 +413,7 @@ pub async fn serve(config: Config, demo_credentials: Option<&Path>, until_input_
             if let Some(schedule) = schedule {
                 schedule.await.ok();
             }
+            followed.await.ok();
             workers.stop().await;
             engine.finish_deferred().await;
         };

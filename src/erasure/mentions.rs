@@ -129,12 +129,13 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, stored: &
                 tx.commit().await?;
             }
             MentionPlace::Turns => turns::erase(engine, ctx, key, &ids, stored).await?,
-            MentionPlace::Source | MentionPlace::Event | MentionPlace::Retrieval | MentionPlace::Quarantine => {
+            MentionPlace::Source | MentionPlace::Event | MentionPlace::Retrieval | MentionPlace::Quarantine | MentionPlace::Expectation => {
                 let mut tx = db.memory.begin_erasure(tenant).await?;
                 match place {
                     MentionPlace::Source => store::delete_sources(&mut tx, tenant, stored.request.id, &ids, engine.clock().now()).await?,
                     MentionPlace::Retrieval => store::delete_retrievals(&mut tx, tenant, &ids).await?,
                     MentionPlace::Event => drop(store::delete_where(&mut tx, "events", "id", tenant, &ids).await?),
+                    MentionPlace::Expectation => drop(store::delete_where(&mut tx, "expectations", "id", tenant, &ids).await?),
                     _ => drop(store::delete_where(&mut tx, "quarantine", "id", tenant, &ids).await?),
                 }
                 tx.commit().await?;

@@ -222,8 +222,8 @@ mod tests {
         let fields =
             ["source.platform", "source.channel_id", "source.thread_id", "source.message_id", "source.speaker", "source.observed_at"];
         let mut written: BTreeSet<String> = DecisionKind::ALL.iter().map(|kind| format!("vocabulary.{kind}")).collect();
-        let folders =
-            ["src", "crates/foundation/src", "server/portability/src"].map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
+        let folders = ["src", "crates/foundation/src", "server/expectations/src", "server/portability/src"]
+            .map(|folder| Path::new(env!("CARGO_MANIFEST_DIR")).join(folder));
         for file in folders.into_iter().flat_map(walkdir::WalkDir::new).filter_map(Result::ok) {
             if file.path().extension().is_none_or(|extension| extension != "rs") {
                 continue;

@@ -126,6 +126,7 @@ async fn perform(engine: &Engine, event: &Leased, stop: &CancellationToken) -> R
         Task::Synthesise => return capture::synthesise(engine, &ctx, event.held(), event.tries).await,
         Task::Survey => return consolidation::survey(engine, &ctx, &event.payload()?).await.map(Work::Done),
         Task::Erase => return erasure::carry_out(engine, &ctx, &event.payload()?, stop).await,
+        Task::RunExpectations => return engine.evaluate(&ctx, &event.payload).await.map(Work::Done),
         Task::Sweep => return lifecycle::sweep(engine, &ctx, &event.payload()?, stop).await,
         Task::Webhook => return webhooks::deliver(engine, &ctx, event).await,
         Task::Consolidate => {

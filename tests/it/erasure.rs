@@ -19,9 +19,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use wire::{
-    AnswerRequest, AssembleRequest, ErasureId, ErasureState, ErrorCode, ForgetRequest, InboxFilter, KeyScope, LinkRequest, MentionPlace,
-    MentionRef, NewApiKey, NewErasure, ObservationCategory, OperatorRole, ProfileRequest, ProposalFilter, Relation, RequestId,
-    SourceDetails, Usd, UserId, UserRef, UserSettings, Verdict, ViewPage,
+    AnswerRequest, AssembleRequest, ErasureId, ErasureState, ErrorCode, ExpectationOrigin, ExpectationRunId, ForgetRequest, InboxFilter,
+    KeyScope, LinkRequest, MemoryId, MentionPlace, MentionRef, NewApiKey, NewErasure, NewExpectation, ObservationCategory, OperatorRole,
+    ProfileRequest, ProposalFilter, Relation, RequestId, RunCause, SourceDetails, Usd, UserId, UserRef, UserSettings, Verdict, ViewPage,
 };
 
 /// A word of the person. It is in everything that is written below, and nowhere else.
@@ -75,6 +75,16 @@ async fn talk(world: &World, ctx: &OpContext, text: &str) {
     work(world).await;
 }
 
+/// An expectation with somebody's words, which a run compared with what a recall finds.
+async fn expected(world: &World, user: Option<UserId>, word: &str, memory: MemoryId) {
+    let (agent_id, query) = (agent(&world.atlas), format!("What does {word} drink?"));
+    let (user_id, memories, note) = (user.map(UserRef::Id), vec![memory.into()], Some(format!("{word} asked")));
+    let new = NewExpectation { set: "tea".into(), query, agent_id, user_id, memories, origin: ExpectationOrigin::ZeroHit, note };
+    let (set, _) = expectations::expect(&world.engine, &world.vera, new).await.unwrap();
+    let run = ExpectationRunId(world.clock.id());
+    expectations::evaluate(&world.engine, &world.system, set, RunCause::Requested, run).await.unwrap();
+}
+
 /// Everything that an agent does in the name of a user, with `word` in each text.
 async fn everything(world: &World, user: UserId, word: &str) {
     let (engine, ctx) = (&world.engine, &of(&world.atlas, user));
@@ -90,6 +100,7 @@ async fn everything(world: &World, user: UserId, word: &str) {
         let request = LinkRequest { from: from.into(), to: to.into(), relation: Relation::Contradicts, remove: false, user_id: None };
         memories::link(engine, ctx, request).await.unwrap();
     }
+    expected(world, Some(user), word, one).await;
     let forgotten = remember(world, ctx, fact("boat", &format!("{word} sold the boat"))).await.memory_id;
     let request = ForgetRequest { memory_id: forgotten.into(), reason: Some(format!("{word} asked for it")), user_id: None };
     memories::forget(engine, ctx, request).await.unwrap();
@@ -279,6 +290,7 @@ async fn erasure_leaves_no_byte_of_a_person_and_takes_nothing_from_others() {
     report(&world, &world.binky, "Called zqxmarker.").await;
     recalled(&world, &world.binky, "Where does Zqxmarker live?").await;
     identity::save_view(engine, &world.vera, ViewPage::Memories, "zqxmarker", &format!("user={}", person.0)).await.unwrap();
+    expected(&world, None, MARKER, lunch[0].parse().unwrap()).await;
     manage(&world, person).await;
     talk(&world, &world.binky, "[2026-05-21 09:12] Idris: My brother Zqxmarker has a boat in Basel.\n").await;
     settle(&world).await;

@@ -27,6 +27,7 @@ mod embedded;
 mod erasure;
 mod erasure_turns;
 mod events;
+mod expectations;
 mod explain;
 mod extraction_golden;
 mod extraction_input;

@@ -16,10 +16,11 @@ use remembrancer::{
 use std::collections::BTreeSet;
 use std::path::Path;
 use wire::{
-    AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, DocumentId, ErasureId, EventId,
-    ExplainRequest, InboxVerdict, InvitationId, KeyId, KeyScope, LeafId, LinkRequest, MemoryId, MemoryKind, MemoryRef, NewApiKey,
-    NewErasure, NewInvitation, NewProject, NewWebhook, NoticeKind, OperatorId, OperatorRole, PlaygroundRequest, PreviewRequest, ProposalId,
-    QuarantineId, Relation, RetrievalId, SourceId, SuggestionId, TermChange, TermId, Usd, UserId, Verdict, ViewId, ViewPage, WebhookId,
+    AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId,
+    EventId, ExpectationId, ExpectationOrigin, ExpectationSetId, ExplainRequest, InboxVerdict, InvitationId, KeyId, KeyScope, LeafId,
+    LinkRequest, MemoryId, MemoryKind, MemoryRef, NewApiKey, NewErasure, NewExpectation, NewInvitation, NewProject, NewWebhook, NoticeKind,
+    OperatorId, OperatorRole, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, Relation, RetrievalId, SourceId, SuggestionId,
+    TermChange, TermId, Usd, UserId, Verdict, ViewId, ViewPage, WebhookId,
 };
 
 struct Verb {
@@ -145,6 +146,16 @@ const OF_OPERATORS: &[Verb] = verbs! {
         erasure::verify_report(&w.engine, c, &serde_json::from_value(signed).unwrap()).await
     };
     "erasure::withdraw" Admin |w, c| erasure::withdraw(&w.engine, c, ErasureId(nowhere()));
+    "expectations::delete_set" Reviewer |w, c| expectations::delete_set(&w.engine, c, ExpectationSetId(nowhere()));
+    "expectations::expect" Reviewer |w, c| async {
+        let (set, query, agent_id) = ("tea".to_owned(), "tea".to_owned(), AgentId(nowhere()));
+        let new = NewExpectation { set, query, agent_id, user_id: None, memories: vec![name()], origin: ExpectationOrigin::ZeroHit, note: None };
+        expectations::expect(&w.engine, c, new).await
+    };
+    "expectations::remove" Reviewer |w, c| expectations::remove(&w.engine, c, ExpectationId(nowhere()));
+    "expectations::request_run" Reviewer |w, c| expectations::request_run(&w.engine, c, ExpectationSetId(nowhere()));
+    "expectations::set" Viewer |w, c| expectations::set(&w.engine, c, ExpectationSetId(nowhere()));
+    "expectations::sets" Viewer |w, c| expectations::sets(&w.engine, c);
     "identity::create_agent" Admin |w, c| identity::create_agent(&w.engine, c, "newcomer", "Newcomer", false);
     "identity::create_agent_with_id" Admin
         |w, c| identity::create_agent_with_id(&w.engine, c, AgentId(uuid::Uuid::from_u128(7)), "arrival", "Arrival", false);
@@ -324,6 +335,8 @@ const OF_AGENTS: &[&str] = &[
     "consolidation::consolidate",
     "context::assemble",
     "context::context_for",
+    "expectations::list",
+    "expectations::request_run_by_key",
     "knowledge::component",
     "knowledge::full_text",
     "knowledge::index",
@@ -377,6 +390,8 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("consolidation::prepare", "a part of jobs"),
     ("consolidation::request_survey", "a schedule"),
     ("consolidation::survey", "a job"),
+    ("expectations::evaluate", "a job, and the command line"),
+    ("expectations::request_changed", "a schedule"),
     ("identity::capture_policy", "what jobs follow"),
     ("identity::lifecycle_policy", "what every write follows"),
     ("lifecycle::request_sweep", "a schedule"),
@@ -459,8 +474,10 @@ fn every_verb_is_in_a_table() {
     for root in ["src", "crates/foundation/src"].map(|root| Path::new(env!("CARGO_MANIFEST_DIR")).join(root)) {
         collect(&root, None, &root, &mut written);
     }
-    let portability = Path::new(env!("CARGO_MANIFEST_DIR")).join("server/portability/src");
-    collect(&portability, Some("portability"), &portability, &mut written);
+    for package in ["expectations", "portability"] {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("server").join(package).join("src");
+        collect(&root, Some(package), &root, &mut written);
+    }
     let known = OF_OPERATORS.iter().map(|verb| verb.name).chain(OF_AGENTS.iter().copied()).chain(OF_NEITHER.iter().map(|(name, _)| *name));
     let known: BTreeSet<String> = known.map(str::to_owned).collect();
     assert!(written.len() > 90, "{written:?}");

@@ -6,6 +6,7 @@ mod audit;
 mod capture;
 mod chat;
 mod context;
+mod expectations;
 mod fixture;
 mod idempotency;
 mod identity;
@@ -26,6 +27,7 @@ mod usage;
 mod vocabulary;
 mod webhooks;
 
+use self::expectations::EXPECTATIONS;
 use self::portability::{PORTABILITY, PORTABILITY_INBOX, PORTABILITY_KB};
 use ::portability::lines::Section;
 use activity::ACTIVITY;
@@ -76,7 +78,7 @@ const OF_AGENTS: &[&[Query]] = &[
 ];
 
 /// In the database of memories: all other rows.
-const OF_MEMORY: &[&[Query]] = &[PROJECTS, INBOX, QUALITY_COUNTS, SWEEPS, PEOPLE, PORTABILITY_INBOX, MODEL_CHANGE, REINDEX];
+const OF_MEMORY: &[&[Query]] = &[PROJECTS, INBOX, QUALITY_COUNTS, SWEEPS, PEOPLE, PORTABILITY_INBOX, MODEL_CHANGE, REINDEX, EXPECTATIONS];
 
 /// In the database of knowledge.
 const OF_KB: &[&[Query]] =
@@ -329,6 +331,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("usage", include_str!("../../crates/foundation/src/usage/store/accounts.rs")),
         ("models", include_str!("../../crates/foundation/src/registry/store.rs")),
         ("model_change", include_str!("../../src/model_change/store.rs")),
+        ("expectations", include_str!("../../server/expectations/src/store.rs")),
         ("portability", include_str!("../../server/portability/src/store/mod.rs")),
         ("portability", include_str!("../../server/portability/src/store/capture.rs")),
         ("portability", include_str!("../../server/portability/src/store/check.rs")),

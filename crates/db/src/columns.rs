@@ -175,6 +175,18 @@ pub const TABLES: &[Table] = {
         ] },
         // Which memories a reported answer used.
         Table { database: "agent_memory", name: "context_answers", label: "Answers to contexts", kept: RetrievalLog, erasure: Row, columns: &[("memory_ids", Plain, false)] },
+        Table { database: "agent_memory", name: "expectation_sets", label: "Sets of expectations", kept: Forever, erasure: OF_THE_ORGANISATION, columns: &[
+            ("name", Plain, false), ("requested_for", Plain, false),
+        ] },
+        Table { database: "agent_memory", name: "expectations", label: "Expectations", kept: Forever, erasure: Row, columns: &[
+            ("query", Words, false), ("memory_ids", Plain, false), ("origin", Plain, false), ("note", Words, false), ("added_by", Name, false),
+        ] },
+        Table { database: "agent_memory", name: "expectation_runs", label: "Runs of expectations", kept: Forever, erasure: OF_NOBODY, columns: &[
+            ("cause", Plain, false), ("model", Plain, false),
+        ] },
+        Table { database: "agent_memory", name: "expectation_results", label: "Results of expectations", kept: Forever, erasure: Row, columns: &[
+            ("stopped_by", Plain, false),
+        ] },
         // Forgetting a memory empties the rows that hold words of it.
         Table { database: "agent_memory", name: "idempotent_requests", label: "Requests of the last day", kept: Day, erasure: Row, columns: &[
             ("operation", Plain, false), ("idempotency_key", Words, false), ("fingerprint", Words, false), ("answer", Words, false),

@@ -211,6 +211,11 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("user.added", "User added"),
     ("user.changed", "User changed"),
     ("audit.exported", "Audit log exported"),
+    ("expectation.", "Everything about expectations"),
+    ("expectation.added", "Expectation added"),
+    ("expectation.removed", "Expectation removed"),
+    ("expectation.run_requested", "Run of expectations requested"),
+    ("expectation.set_deleted", "Set of expectations deleted"),
 ];
 
 /// What made a version of a memory, in the words of its action.

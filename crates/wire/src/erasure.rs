@@ -122,6 +122,7 @@ text_enum! {
         Action = "action",
         Step = "step",
         View = "view",
+        Expectation = "expectation",
         AuditText = "audit_text",
         /// The organisation's vocabulary: erasure leaves it.
         Term = "term",

@@ -75,6 +75,12 @@ id! {
     LeafId,
     /// A list that an operator keeps under a name.
     ViewId,
+    /// Expectations that are run together.
+    ExpectationSetId,
+    /// A question with the memories that should answer it.
+    ExpectationId,
+    /// One run of a set of expectations.
+    ExpectationRunId,
     /// One request at an edge; it is in logs, errors and audit rows.
     RequestId,
 }

@@ -21,6 +21,7 @@ mod diagnose;
 mod documents;
 mod erasure;
 mod error;
+mod expectations;
 mod health;
 mod ids;
 mod inbox;
@@ -99,14 +100,19 @@ pub use erasure::{
     SignedReport, SourceExtent, TableCount, erasure_name_min, has_genitive, joins_words,
 };
 pub use error::{ErrorBody, ErrorCode, ErrorDetail, FieldError, plain};
+pub use expectations::{
+    EXPECTATION_NOTE_MAX, EXPECTATION_SET_NAME_MAX, EXPECTATION_SETS_MAX, EXPECTATIONS_MAX, EXPECTED_MEMORIES_MAX, ExpectationChange,
+    ExpectationOrigin, ExpectationOutcome, ExpectationRow, ExpectationRun, ExpectationRunRequested, ExpectationSet, ExpectationSetDetail,
+    ExpectationSetList, ExpectationSetRow, ExpectedMemory, NewExpectation, RunCause,
+};
 pub use health::{
     Attention, BarUnit, CandidateLink, HealthBar, HealthFilter, Inventory, LastDay, NearMiss, NearMissState, NewMemory, Overview,
     Playground, PlaygroundCandidate, PlaygroundRequest, Prompt, PromptList, RecallCounts, RecallHealth, ZeroHit, ZeroHitCause,
 };
 pub use ids::{
-    AgentId, BotId, ChunkId, ContextId, DecisionId, DocumentId, ErasureId, EventId, InvitationId, KeyId, LeafId, MemoryId, MemoryRef,
-    OperatorId, ProposalId, QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH, SourceId, SuggestionId, TenantId, TermId,
-    USER_REF_MAX, UserId, UserRef, ViewId, WebhookId,
+    AgentId, BotId, ChunkId, ContextId, DecisionId, DocumentId, ErasureId, EventId, ExpectationId, ExpectationRunId, ExpectationSetId,
+    InvitationId, KeyId, LeafId, MemoryId, MemoryRef, OperatorId, ProposalId, QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH,
+    SourceId, SuggestionId, TenantId, TermId, USER_REF_MAX, UserId, UserRef, ViewId, WebhookId,
 };
 pub use inbox::{
     ConsolidateRequest, InboxEdit, InboxFilter, InboxItem, InboxOutcome, InboxQuote, InboxSuggestion, InboxVerdict, IngestMemoryRequest,

@@ -8,6 +8,7 @@ mod context;
 mod document;
 pub mod error;
 mod events;
+mod expectations;
 mod gate;
 pub(crate) mod health;
 mod knowledge;

@@ -2,8 +2,8 @@
 
 use super::route::{Group, Route};
 use super::{
-    activity, admin, context, events, health, knowledge, memory, openapi, portability, profile, projects, records, reference, retrievals,
-    sessions, sources, telegram, tools, usage, webhooks,
+    activity, admin, context, events, expectations, health, knowledge, memory, openapi, portability, profile, projects, records, reference,
+    retrievals, sessions, sources, telegram, tools, usage, webhooks,
 };
 use crate::mcp;
 use axum::http::Method;
@@ -54,6 +54,12 @@ pub fn groups() -> Vec<Group> {
             name: "Retrievals",
             about: "The log of the agent's recalls: each query, its hits and the reasons for them.",
             routes: retrievals_routes(),
+        },
+        Group {
+            name: "Expectations",
+            about: "Sets of questions with the memories that should answer them, and how many of these recalls found. People add \
+                    expectations in the console.",
+            routes: expectations_routes(),
         },
         Group {
             name: "Events",
@@ -189,6 +195,15 @@ fn retrievals_routes() -> Vec<Route> {
             retrievals::replay,
         )
         .needs(&[MemoryRead]),
+    ]
+}
+
+fn expectations_routes() -> Vec<Route> {
+    vec![
+        Route::get("/api/expectations", "expectations_list", "List sets of expectations with their last runs", expectations::list)
+            .needs(&[MemoryRead]),
+        Route::post("/api/expectations/{id}/runs", "expectations_run", "Request a run of a set of expectations", expectations::run)
+            .needs(&[MemoryWrite]),
     ]
 }
 

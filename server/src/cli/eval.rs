@@ -1,18 +1,19 @@
-//! `remembrancer eval`: measures quality on a file of known answers, in databases that are dropped afterwards.
+//! `remembrancer eval`: measures quality on a file of known answers, in databases that are dropped afterwards; or, of expectations, in the
+//! databases of the server.
 
 use super::Failure;
 use super::scratch::in_own_databases;
 use crate::config::Config;
-use crate::serve;
+use crate::serve::{self, IfAbsent, Opened};
 use clap::Subcommand;
 use db::DatabaseUrls;
 use evals::{calibration, capture, context, extraction, profile, retrieval};
-use foundation::Engine;
+use foundation::{Engine, identity, usage};
 use serde::Serialize;
 use std::fmt::Display;
 use std::path::PathBuf;
 use tokio_util::task::AbortOnDropHandle;
-use wire::Ranking;
+use wire::{ExpectationRun, ExpectationRunId, ExpectationSetId, ExpectationSetRow, Ranking, RunCause};
 
 #[derive(Subcommand)]
 pub enum Eval {
@@ -63,6 +64,17 @@ pub enum Eval {
         #[arg(long)]
         json: bool,
     },
+    /// Run the sets of expectations of a tenant on its memory, keep the runs, and print recall@k, MRR and what changed; fails if one is
+    /// not met any more
+    Expectations {
+        /// The name of a set; without it, all sets
+        set: Option<String>,
+        #[arg(long)]
+        tenant: String,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Runs an evaluation and prints its report.
@@ -104,6 +116,7 @@ pub async fn run(config: Config, command: Eval) -> Result<(), Failure> {
             let report = evaluated(config, move |engine, _| async move { context::evaluate(&engine, &lines).await });
             print(&report.await?, json)
         }
+        Eval::Expectations { set, tenant, json } => expect(&config, &tenant, set.as_deref(), json).await,
         Eval::Extraction { file, json } => print(&extraction::evaluate(&evals::read(&file).await?).await?, json),
     }
 }
@@ -131,4 +144,68 @@ async fn evaluated<T: Send + 'static, F: Future<Output = Result<T, Failure>> + S
         done?
     };
     in_own_databases(config, "eval", work).await
+}
+
+/// Runs sets of expectations in the databases of the server.
+async fn expect(config: &Config, tenant: &str, set: Option<&str>, json: bool) -> Result<(), Failure> {
+    let Opened { engine, postgres } = serve::open(config, IfAbsent::Refuse).await?;
+    let done = run_sets(&engine, tenant, set, json).await;
+    if let Err(error) = usage::flush(&engine).await {
+        tracing::warn!(%error, "the use of models could not be written to the ledger");
+    }
+    engine.db().close().await;
+    if let Some(postgres) = postgres {
+        postgres.stop().await?;
+    }
+    done
+}
+
+async fn run_sets(engine: &Engine, tenant: &str, set: Option<&str>, json: bool) -> Result<(), Failure> {
+    let ctx = identity::open_tenant(engine, tenant).await?;
+    let mut ids: Vec<ExpectationSetId> = Vec::new();
+    for row in expectations::sets(engine, &ctx).await? {
+        if set.is_none_or(|name| name == row.set.name) {
+            expectations::evaluate(engine, &ctx, row.set.id, RunCause::Requested, ExpectationRunId(engine.clock().id())).await?;
+            ids.push(row.set.id);
+        }
+    }
+    if let (Some(name), true) = (set, ids.is_empty()) {
+        return Err(format!("there is no set of expectations called {name}").into());
+    }
+    let rows: Vec<ExpectationSetRow> =
+        expectations::sets(engine, &ctx).await?.into_iter().filter(|row| ids.contains(&row.set.id)).collect();
+    if json {
+        println!("{}", serde_json::to_string_pretty(&rows)?);
+    } else {
+        rows.iter().for_each(print_set);
+    }
+    let lost: i64 = rows.iter().map(|row| row.lost).sum();
+    if lost > 0 {
+        return Err(format!("{lost} expectations that were met are not met any more: see them on the console's page Expectations").into());
+    }
+    Ok(())
+}
+
+fn print_set(row: &ExpectationSetRow) {
+    let Some(last) = &row.set.last else { return };
+    let number = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| format!("{value:.3}"));
+    let before = |of: fn(&ExpectationRun) -> Option<f64>| match &row.set.before {
+        Some(before) => format!(" (before {})", number(of(before))),
+        None => String::new(),
+    };
+    println!(
+        "{}: {} of {} met; recall@{} {}{}; MRR {}{}; {} won, {} lost; model {}, vocabulary {}",
+        row.set.name,
+        last.met,
+        last.counted,
+        last.k,
+        number(last.recall),
+        before(|run| run.recall),
+        number(last.mrr),
+        before(|run| run.mrr),
+        row.won,
+        row.lost,
+        last.model,
+        last.vocabulary_version
+    );
 }

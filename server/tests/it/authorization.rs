@@ -238,6 +238,8 @@ const ROUTES: &[Call] = {
         call_of(Method::GET, "/api/retrievals", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals/{id}", &[MemoryRead], ""),
         call_of(Method::GET, "/api/retrievals/{id}/replay", &[MemoryRead], ""),
+        call_of(Method::GET, "/api/expectations", &[MemoryRead], ""),
+        call_of(Method::POST, "/api/expectations/{id}/runs", &[MemoryWrite], ""),
         call_of(Method::POST, "/api/context", &[ContextRead], r#"{"query": "tea"}"#),
         call_of(Method::GET, "/api/context/{id}", &[ContextRead], ""),
         call_of(Method::POST, "/api/context/{id}/answer", &[ContextRead], r#"{"text": "Tea, of course."}"#),

@@ -3,6 +3,7 @@
 //! Bodies are made from the schemas, so a new operation and a new field are tried without a line here.
 
 use crate::harness::{Answer, Site};
+use crate::idempotency::set_of_expectations;
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use db::clock::SystemClock;
@@ -45,6 +46,7 @@ impl Ids {
             (_, "connection_id" | "connections") => "connection",
             (path, "id") if path.starts_with("/api/connections") => "connection",
             (path, "id") if path.starts_with("/api/context") => "context",
+            (path, "id") if path.starts_with("/api/expectations") => "set",
             (path, "id") if path.starts_with("/api/profile/leaves") => "leaf",
             (path, "id") if path.starts_with("/api/retrievals") => "retrieval",
             (path, "id") if path.starts_with("/api/memory/") => "entry",
@@ -311,6 +313,7 @@ pub async fn ids(site: &Site) -> Ids {
         ("context", text(&context, "/id")),
         ("source", text(&source, "/source_id")),
         ("leaf", leaf(site, &word).await),
+        ("set", set_of_expectations(site, text(&own, "/memory_id").parse().unwrap()).await),
         ("connection", connection),
     ]))
 }

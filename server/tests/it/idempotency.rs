@@ -10,7 +10,7 @@ use remembrancer::profile::{self, Citation, Drawn, NewLeaf, Part, Subject};
 use remembrancer::tools::{self, Effect};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use wire::{EventId, KeyScope, NewInvitation, NewWebhook, NoticeKind, OperatorRole, SourceId};
+use wire::{EventId, ExpectationOrigin, KeyScope, MemoryId, NewExpectation, NewInvitation, NewWebhook, NoticeKind, OperatorRole, SourceId};
 
 /// A write, in terms of what [`prepare`] made; `{own}` and the like are replaced.
 struct Write {
@@ -93,6 +93,7 @@ const WRITES: &[Write] = &[
         r#"{"action": "tea.serve", "message": "Served tea.", "kind": "outcome", "outcome": "Mina was happy"}"#,
     ),
     tool("/api/tools/record_workflow_step", r#"{"workflow": "tea", "step_name": "wash", "output": "All cups are clean."}"#),
+    write(Method::POST, "/api/expectations/{id}/runs", "/api/expectations/{set}/runs", "", 200),
     write(Method::POST, "/api/context/{id}/answer", "/api/context/{context}/answer", r#"{"text": "On Tuesday."}"#, 200),
     write(
         Method::PUT,
@@ -191,9 +192,24 @@ async fn prepare(site: &Site) -> Vec<(&'static str, String)> {
     names.extend(leaves(site).await);
     names.extend(managed(site).await);
     names.push(("{context}", text(&site.atlas("assemble_context", json!({ "query": "When do releases go out?" })).await, "/id")));
+    names.push(("{set}", set_of_expectations(site, text(&other, "/memory_id").parse().unwrap()).await));
     site.world.engine.finish_deferred().await;
     names.push(("{file}", site.get("/api/export", &[(header::AUTHORIZATION, &format!("Bearer {}", site.world.atlas_key))]).await.text));
     names
+}
+
+/// A set of expectations with one that a memory meets.
+pub async fn set_of_expectations(site: &Site, memory: MemoryId) -> String {
+    let new = NewExpectation {
+        set: "releases".into(),
+        query: "Who owns the release?".into(),
+        agent_id: site.world.atlas.agent_id().unwrap(),
+        user_id: None,
+        memories: vec![memory.into()],
+        origin: ExpectationOrigin::Playground,
+        note: None,
+    };
+    expectations::expect(&site.world.engine, &site.world.vera, new).await.unwrap().0.to_string()
 }
 
 /// A key, an operator, a link for another one, and a webhook.

@@ -25,9 +25,9 @@ const fn place(place: MentionPlace, database: &'static str, table: &'static str,
 }
 
 /// Every place. A version, a further topic and a quote stand for their memory.
-pub const PLACES: [Place; 17] = {
+pub const PLACES: [Place; 18] = {
     use MentionPlace::{
-        Action, AuditText, Decision, Document, Event, Memory, Proposal, Quarantine, Retrieval, Source, Step, Term, Turns, View,
+        Action, AuditText, Decision, Document, Event, Expectation, Memory, Proposal, Quarantine, Retrieval, Source, Step, Term, Turns, View,
     };
     [
         place(Memory, "agent_memory", "agent_memories", "id"),
@@ -39,6 +39,7 @@ pub const PLACES: [Place; 17] = {
         place(Event, "agent_memory", "events", "id"),
         place(Retrieval, "agent_memory", "retrievals", "id"),
         place(Quarantine, "agent_memory", "quarantine", "id"),
+        place(Expectation, "agent_memory", "expectations", "id"),
         place(Proposal, "shared_kb", "term_proposals", "id"),
         place(Decision, "shared_kb", "decisions", "id"),
         place(Term, "shared_kb", "canonical_terms", "id"),

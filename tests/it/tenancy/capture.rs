@@ -325,6 +325,7 @@ pub const INBOX: &[Query] = queries! {
     };
     "consolidation::is_linked" |tx, c| usize::from(consolidation::is_linked(tx, c.ctx.tenancy(), c.id, c.other).await?);
     "jobs::request_once" |tx, c| { jobs::request_once(tx, c.tenant, c.agent, &event(c, Task::Survey), c.now).await?; 0 };
+    "jobs::request_expectations" |tx, c| { jobs::request_expectations(tx, c.tenant, c.agent, &event(c, Task::RunExpectations)).await?; 0 };
     "consolidation::quarantine_count" |tx, c| consolidation::quarantine_count(tx, c.ctx.tenancy()).await? as usize;
     "consolidation::quarantine_list" |tx, c| consolidation::quarantine_list(tx, c.ctx.tenancy(), &Seek::First, 10).await?.len();
     "consolidation::quarantined" |tx, c|

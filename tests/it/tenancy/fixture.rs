@@ -1,7 +1,7 @@
 //! The data that the queries run on.
 
 use super::queries::Case;
-use super::{capture, context, lifecycle, profile};
+use super::{capture, context, expectations, lifecycle, profile};
 use crate::support::{Run, agent, ask, ingest, memory_owner, remember, settle};
 use db::Users;
 use db::cursor::Seek;
@@ -131,6 +131,7 @@ impl Two {
             let new = NewInvitation { login, name: name.into(), roles, hours: 1 };
             identity::invite(&a.engine, ctx, new).await.unwrap();
         }
+        expectations::fill(&mut memory_owner(&a.engine).await, &case).await;
         identity::set_policy(&a.engine, &a.system, Default::default()).await.unwrap();
         identity::set_lifecycle(&a.engine, &a.system, None, Default::default()).await.unwrap();
         identity::set_search_policy(&a.engine, &a.system, Default::default()).await.unwrap();

@@ -340,6 +340,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("jobs::extend", "by a lease that was claimed"),
     ("jobs::finish", "by a lease that was claimed"),
     ("jobs::depth", "a metric over all tenants"),
+    ("expectations::lock_sets", "an advisory lock: no row is read"),
     ("vocabulary::lock_vocabulary", "an advisory lock: no row is read"),
     ("knowledge::lock_knowledge", "an advisory lock: no row is read"),
     ("audit::take", "the relay serves all tenants"),

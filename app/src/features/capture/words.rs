@@ -27,7 +27,7 @@ pub fn kind(kind: EventKind) -> &'static str {
 }
 
 /// What workers do for events: tasks with their names.
-pub const TASKS: [(&str, &str); 16] = [
+pub const TASKS: [(&str, &str); 17] = [
     ("remember", "Store a memory"),
     ("embed", "Compute the vector of a memory"),
     ("settle_links", "Update the statuses of contradicting memories"),
@@ -39,6 +39,7 @@ pub const TASKS: [(&str, &str); 16] = [
     ("extract", "Extract candidates from a source"),
     ("survey", "Compare active memories"),
     ("sweep", "Archive what faded or expired"),
+    ("run_expectations", "Run a set of expectations"),
     ("synthesise", "Combine observations into candidates"),
     ("consolidate", "Compare candidates with the memory"),
     ("ingest", "Add a candidate to the inbox"),

@@ -19,6 +19,7 @@ pub fn place_name(place: MentionPlace) -> &'static str {
         MentionPlace::Action => "Action",
         MentionPlace::Step => "Workflow step",
         MentionPlace::View => "Saved view",
+        MentionPlace::Expectation => "Expectation",
         MentionPlace::AuditText => "Audit text",
         MentionPlace::Term => "Term",
         MentionPlace::Document => "Document",

@@ -4,6 +4,7 @@
 pub mod chains;
 mod changes;
 mod embedding;
+mod evaluator;
 pub mod log;
 pub mod shelf;
 mod signal;
@@ -12,6 +13,7 @@ pub mod uses;
 
 pub use changes::Changes;
 pub use embedding::{LoadedModel, Loader};
+pub use evaluator::{Evaluating, Evaluator};
 pub use signal::Signal;
 pub use spending::Missing;
 
@@ -161,6 +163,7 @@ pub struct Engine {
     chat: Option<Arc<dyn Chat>>,
     model: Arc<LoadedModel>,
     loader: Option<Arc<dyn Loader>>,
+    evaluator: Option<Arc<dyn Evaluator>>,
 }
 
 impl Engine {
@@ -203,7 +206,7 @@ impl Engine {
             chains: Chains::default(),
             deferred: TaskTracker::new(),
         });
-        Ok(Self { inner, clock, chat: None, model, loader: None })
+        Ok(Self { inner, clock, chat: None, model, loader: None, evaluator: None })
     }
 
     /// The same engine with a chat model, for the organisations that allow one.

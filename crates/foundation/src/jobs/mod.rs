@@ -69,6 +69,8 @@ pub enum Task {
     Survey,
     /// What faded or expired is archived.
     Sweep,
+    /// A set of expectations is compared with what recalls find.
+    RunExpectations,
     /// A person is erased.
     Erase,
     /// A notice is sent to a webhook.
@@ -78,8 +80,8 @@ pub enum Task {
 impl Task {
     /// What captures need: work of seconds, done in steps.
     pub const HEAVY: [Self; 4] = [Self::Extract, Self::Ingest, Self::Synthesise, Self::Consolidate];
-    /// What keeps the memories of an organisation in order. It may take long, and nobody waits for it.
-    pub const UPKEEP: [Self; 2] = [Self::Survey, Self::Sweep];
+    /// What keeps the memories of an organisation in order, and what measures them. It may take long, and nobody waits for it.
+    pub const UPKEEP: [Self; 3] = [Self::Survey, Self::Sweep, Self::RunExpectations];
     /// What erases people. It waits for nothing else.
     pub const ERASURE: [Self; 1] = [Self::Erase];
     /// What waits for servers of others. [`crate::webhooks`] claims it.
@@ -103,6 +105,7 @@ impl Task {
             Self::Consolidate => "consolidate",
             Self::Survey => "survey",
             Self::Sweep => "sweep",
+            Self::RunExpectations => "run_expectations",
             Self::Erase => "erase",
             Self::Webhook => "webhook",
         }

@@ -8,6 +8,7 @@ use crate::{
         clients::ConsentPage,
         contexts::{ContextComparisonPage, ContextLogPage, ContextPage, ContextPlaygroundPage},
         erasure::{ErasurePage, ErasuresPage, NewErasurePage},
+        expectations::{ExpectationSetPage, ExpectationsPage, NewExpectationPage},
         inbox::{self, InboxPage, PolicyPage, QuarantinePage, SuggestionsPage},
         knowledge::{DocumentPage, KnowledgePage, RunsPage, TopologyPage, UploadPage},
         lifecycle::{LifecyclePage, LifecyclePolicyPage},
@@ -135,6 +136,9 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/recall/policy") view=SearchPolicyPage />
                     <Route path=path!("/recall/model") view=ModelPage />
                     <Route path=path!("/quality") view=QualityPage />
+                    <Route path=path!("/quality/expectations") view=ExpectationsPage />
+                    <Route path=path!("/quality/expectations/new") view=NewExpectationPage />
+                    <Route path=path!("/quality/expectations/:id") view=ExpectationSetPage />
                     <Route path=path!("/vocabulary") view=ReviewPage />
                     <Route path=path!("/vocabulary/decide") view=DecidePage />
                     <Route path=path!("/vocabulary/terms") view=TermsPage />

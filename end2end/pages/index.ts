@@ -8,6 +8,7 @@ import { DecidePage } from './decide';
 import { DecisionsPage } from './decisions';
 import { DeletePage } from './delete';
 import { EmbeddingModelPage } from './embedding-model';
+import { ExpectationsPage } from './expectations';
 import { Frame } from './frame';
 import { CandidatesPage, InboxPage, PolicyPage, QuarantinePage } from './inbox';
 import { DocumentPage, KnowledgePage, RunsPage, TopologyPage, UploadPage } from './knowledge';
@@ -62,6 +63,7 @@ const PAGES = {
   upload: UploadPage,
   health: HealthPage,
   quality: QualityPage,
+  expectations: ExpectationsPage,
   playground: PlaygroundPage,
   diagnosis: DiagnosePage,
   recalls: LogPage,

@@ -320,6 +320,16 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'the lifecycle policy': ({ frame }) => frame.goto('/lifecycle/policy'),
   quality: ({ frame }) => frame.goto('/quality'),
   'quality of one agent, nothing to measure': ({ frame }) => frame.goto('/quality?agent=0198f000-0000-7000-8000-000000000000'),
+  'the sets of expectations': ({ frame }) => frame.goto('/quality/expectations'),
+  'a new expectation': ({ frame, agent }) =>
+    frame.goto(`/quality/expectations/new?${new URLSearchParams({ agent: agent.id, q: LONG, memory: 'aaaaaaaa', from: 'diagnosis' })}`),
+  'a set of expectations, not run': async ({ frame, agent }) => {
+    const { memory_id } = await agent.remember({ topic_raw: unique(LONG), content: `${LONG} keeps the key of the boathouse.` });
+    await frame.goto(`/quality/expectations/new?${new URLSearchParams({ agent: agent.id, q: LONG, memory: memory_id, from: 'diagnosis' })}`);
+    await frame.page.getByRole('textbox', { name: 'Name of a new set' }).fill(unique('boathouse'));
+    await frame.send(frame.page.getByRole('button', { name: 'Add expectation' }));
+    await expect(frame.page.getByTestId('expectation')).toHaveCount(1);
+  },
   'the search across sources': ({ frame }) => frame.goto('/recall/policy'),
   'the embedding model': ({ frame }) => frame.goto('/recall/model'),
   webhooks: ({ frame }) => frame.goto('/webhooks'),
@@ -481,7 +491,7 @@ const PAGES = [
   '/', '/agents', '/memories', '/memories?q=tea', '/memories?deleted=true', '/memories/new', '/people', '/projects', '/lifecycle', '/lifecycle/policy',
   '/inbox', '/inbox/suggestions', '/inbox/quarantine', '/inbox/policy', '/capture', '/sources', '/sessions', '/events', '/webhooks',
   '/vocabulary', '/vocabulary/terms', '/vocabulary/terms/new', '/vocabulary/decisions', '/knowledge', '/knowledge/upload', '/knowledge/runs', '/knowledge/topology', '/prompts',
-  '/recall', '/quality', '/recall/log', '/recall/contexts', '/recall/playground', '/recall/playground/context', '/recall/diagnose', '/recall/policy', '/recall/model',
+  '/recall', '/quality', '/quality/expectations', '/quality/expectations/new', '/recall/log', '/recall/contexts', '/recall/playground', '/recall/playground/context', '/recall/diagnose', '/recall/policy', '/recall/model',
   '/audit', '/usage', '/erasure',
 ];
 

@@ -25,7 +25,7 @@ test('a viewer is offered no action', { tag: '@no-js' }, async ({ memories, memo
 });
 
 test('a viewer may open every page', async ({ frame, agent }) => {
-  for (const path of ['/lifecycle', '/people', '/usage', '/inbox', '/inbox/suggestions', '/inbox/quarantine', '/inbox/policy', '/sources', '/sessions', '/events', '/knowledge', '/knowledge/runs', '/knowledge/topology', '/recall', '/quality', `/recall/playground?agent=${agent.id}&q=tea`, `/recall/diagnose?agent=${agent.id}&memory=aaaaaaaa&q=tea`]) {
+  for (const path of ['/lifecycle', '/people', '/usage', '/inbox', '/inbox/suggestions', '/inbox/quarantine', '/inbox/policy', '/sources', '/sessions', '/events', '/knowledge', '/knowledge/runs', '/knowledge/topology', '/recall', '/quality', '/quality/expectations', `/recall/playground?agent=${agent.id}&q=tea`, `/recall/diagnose?agent=${agent.id}&memory=aaaaaaaa&q=tea`]) {
     await frame.goto(path);
     await expect(frame.heading).toBeVisible();
     await expect(frame.error).toHaveCount(0);

@@ -64,6 +64,47 @@ test('quality', { tag: '@no-js' }, async ({ quality, agent }) => {
   }
 });
 
+test('a set of expectations and its form', { tag: '@no-js' }, async ({ expectations, agent }) => {
+  const { memory_id } = await agent.remember({ topic_raw: unique('sextant'), content: 'The sextant hangs in the chart room.' });
+  const [set, q] = [unique('instruments'), 'Where does the sextant hang?'];
+  await expectations.goto(`/quality/expectations/new?${new URLSearchParams({ agent: agent.id, q, memory: memory_id, from: 'diagnosis' })}`);
+  await expect(expectations.main).toMatchAriaSnapshot(`
+    - link "Expectations"
+    - heading "New expectation" [level=1]
+    - form "New expectation":
+      - textbox "Question"
+      - combobox "Agent"
+      - textbox "On behalf of a user (optional)"
+      - textbox "Expected memories"
+      - textbox "Note (optional)"
+      - button "Add expectation"
+      - link "Cancel"
+  `);
+  await expectations.newSet.fill(set);
+  await expectations.send(expectations.add);
+  await expectations.runUntil('1 of 1');
+  await expect(expectations.main).toMatchAriaSnapshot(`
+    - link "Expectations"
+    - heading "${set}" [level=1]
+    - button "Run the set"
+    - region "Last run":
+      - heading "Last run" [level=2]
+      - term: Met
+      - term: Recall
+      - term: MRR
+      - term: Run
+      - term: Model
+      - term: Floors
+      - term: Vocabulary
+    - figure:
+      - heading "Runs" [level=2]
+      - region "Chart of runs"
+    - region "Expectations":
+      - heading "Expectations" [level=2]
+      - table "Expectations"
+  `);
+});
+
 test('the recall log', { tag: '@no-js' }, async ({ recalls }) => {
   const agent = Agent.create();
   await agent.remember({ topic_raw: 'sextant', content: 'The sextant hangs in the chart room.' });

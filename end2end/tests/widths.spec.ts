@@ -26,7 +26,7 @@ const LISTS = {
   '/audit': 'What',
 };
 /** Pages whose tables may be empty. */
-const OTHERS = ['/erasure', '/usage', '/projects'];
+const OTHERS = ['/erasure', '/usage', '/projects', '/quality/expectations'];
 
 test('names stay readable in windows of every width', async ({ frame, retrieval, vocabulary, decide, agent, gate }) => {
   // The log is written a moment behind the answer.

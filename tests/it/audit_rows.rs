@@ -10,8 +10,9 @@ use remembrancer::{capture, consolidation, erasure, lifecycle, memories, vocabul
 use std::collections::BTreeSet;
 use std::path::Path;
 use wire::{
-    AgentId, AgentSettings, CaptureMode, Discipline, KeyPreset, KeyScope, NewApiKey, NewErasure, NewInvitation, NewProject, NewWebhook,
-    NoticeKind, OperatorRole, OperatorSettings, Usd, UserRef, UserSettings, WebhookSettings, WebhookState,
+    AgentId, AgentSettings, CaptureMode, Discipline, ExpectationOrigin, KeyPreset, KeyScope, NewApiKey, NewErasure, NewExpectation,
+    NewInvitation, NewProject, NewWebhook, NoticeKind, OperatorRole, OperatorSettings, Usd, UserRef, UserSettings, WebhookSettings,
+    WebhookState,
 };
 
 /// Verbs that change nothing, although a viewer may not call them.
@@ -212,6 +213,20 @@ async fn knowledge(story: &mut Story<'_>) {
     story.leaves("memories::correct", "memory.revised", correct).await;
     story.leaves("memories::delete", "memory.forgotten", memories::delete(engine, vera, &[tea], "because")).await;
     story.leaves("memories::restore", "memory.restored", memories::restore(engine, vera, &[tea], "because")).await;
+    let new = NewExpectation {
+        set: "tea".into(),
+        query: "Which tea does Mina like?".into(),
+        agent_id: atlas,
+        user_id: None,
+        memories: vec![tea.into()],
+        origin: ExpectationOrigin::Diagnosis,
+        note: None,
+    };
+    let (set, one) = story.leaves("expectations::expect", "expectation.added", expectations::expect(engine, vera, new)).await;
+    let request = expectations::request_run(engine, vera, set);
+    story.leaves("expectations::request_run", "expectation.run_requested", request).await;
+    story.leaves("expectations::remove", "expectation.removed", expectations::remove(engine, vera, one)).await;
+    story.leaves("expectations::delete_set", "expectation.set_deleted", expectations::delete_set(engine, vera, set)).await;
     let term = NewTerm { term: "harbour crane", ..NewTerm::default() };
     story.leaves("vocabulary::add", "vocabulary.", vocabulary::add(engine, vera, term)).await;
     let (mode, text) = (CaptureMode::Note, "Mina keeps the boat at the quay.".to_owned());
@@ -236,7 +251,7 @@ async fn knowledge(story: &mut Story<'_>) {
 #[test]
 fn the_actions_of_longer_stories_are_those_of_the_sources() {
     let mut sources = String::new();
-    for root in ["src", "crates/foundation/src", "server/portability/src"] {
+    for root in ["src", "crates/foundation/src", "server/expectations/src", "server/portability/src"] {
         read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(root), &mut sources);
     }
     for (verb, action) in LONGER {

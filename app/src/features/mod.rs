@@ -6,6 +6,7 @@ pub mod capture;
 pub mod clients;
 pub mod contexts;
 pub mod erasure;
+pub mod expectations;
 pub mod inbox;
 pub mod knowledge;
 pub mod lifecycle;

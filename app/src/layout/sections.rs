@@ -150,6 +150,7 @@ pub static DAILY: [Section; 12] = [
         pages: &[
             page("/recall", "Health").also("recall causes zero hits empty results found nothing"),
             page("/quality", "Quality").also("metrics charts utilisation corrections"),
+            page("/quality/expectations", "Expectations").also("tests of recall evaluation misses mrr regression sets"),
         ],
     },
     Section {
@@ -272,6 +273,7 @@ mod tests {
             ("/inbox/review", ("Review", None)),
             ("/recall", ("Health", Some("Health"))),
             ("/recall/log/0192", ("Recalls", None)),
+            ("/quality/expectations/new", ("Health", None)),
             ("/recall/playground/context", ("Playground", Some("Assemble a context"))),
             ("/people/a/b", ("People", None)),
         ] {

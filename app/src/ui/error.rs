@@ -18,6 +18,7 @@ fn list_of(path: &str) -> (&'static str, &'static str) {
         ("/sources", ("/sources", "All sources")),
         ("/sessions", ("/sessions", "All sessions")),
         ("/inbox", ("/inbox", "All candidates")),
+        ("/quality/expectations", ("/quality/expectations", "All expectations")),
         ("/recall/contexts", ("/recall/contexts", "All contexts")),
         ("/recall/log", ("/recall/log", "All recalls")),
     ];

@@ -1,12 +1,15 @@
 use super::{api, gates::Gates, options::Options, url};
 use crate::{
-    features::memories::{AgentField, Restore},
+    features::{
+        expectations::ShouldHaveBeenFound,
+        memories::{AgentField, Restore},
+    },
     layout::PageHead,
     query::Query,
     ui::{Answered, Badge, Bar, Empty, FilterForm, Filtered, FullBar, Icon, SearchField, Shape, TextField, Tone, fact_as, full_of, text},
 };
 use leptos::prelude::*;
-use wire::{DiagnoseRequest, DiagnosedMemory, Diagnosis, MendLink, Relevance};
+use wire::{DiagnoseRequest, DiagnosedMemory, Diagnosis, ExpectationOrigin, MendLink, Relevance};
 
 /// The page that explains why an agent does not recall a memory.
 #[component]
@@ -95,6 +98,8 @@ fn Verdict(diagnosis: Diagnosis, query: Query) -> impl IntoView {
             </p>
         }
     });
+    let known = diagnosis.memory.as_ref().map(|memory| query.with("memory", memory.id));
+    let expect = known.map(|query| view! { <p><ShouldHaveBeenFound query origin=ExpectationOrigin::Diagnosis /></p> });
     let degraded = (!diagnosis.degraded.is_empty()).then(|| {
         let text = format!("degraded: {}", diagnosis.degraded.join(", "));
         view! { <p><Badge tone=Tone::Warn text title="Part of the search could not run. The diagnosis may differ once it can." /></p> }
@@ -110,6 +115,7 @@ fn Verdict(diagnosis: Diagnosis, query: Query) -> impl IntoView {
             <h2 class="font-semibold wrap-anywhere">{diagnosis.verdict}</h2>
             {mend}
             {degraded}
+            {expect}
         </section>
     }
 }

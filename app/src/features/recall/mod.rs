@@ -30,3 +30,4 @@ pub use log::LogPage;
 pub use playground::{PlaygroundPage, Timings};
 pub use retrieval::RetrievalPage;
 pub use url::why_not;
+pub use words::gate_name;

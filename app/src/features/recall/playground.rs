@@ -8,13 +8,13 @@ use super::{
     zero_hits::NearMisses,
 };
 use crate::{
-    features::memories::AgentField,
+    features::{expectations::ShouldHaveBeenFound, memories::AgentField},
     layout::PageHead,
     query::Query,
     ui::{Answered, Badge, Empty, FilterForm, Filtered, SearchField, Shape, TextField, Titled, Tone, chart::share_of, fact, text},
 };
 use leptos::prelude::*;
-use wire::{NearMiss, Playground, PlaygroundRequest};
+use wire::{ExpectationOrigin, NearMiss, Playground, PlaygroundRequest};
 
 /// The playground page: runs a recall without logging it and shows every step.
 #[component]
@@ -92,10 +92,13 @@ fn Answer(answer: Playground, query: Query) -> impl IntoView {
     });
     let zero_hit = answer.zero_hit.then(|| view! { <NothingFound answer=answer.clone() /> });
     view! {
-        <p class="mb-2 flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft" data-testid="total">
-            <span>{total}</span>
-            {degraded}
-        </p>
+        <div class="mb-2 flex flex-wrap items-center justify-between gap-2">
+            <p class="flex flex-wrap items-center gap-x-2 gap-y-1 text-sm text-soft" data-testid="total">
+                <span>{total}</span>
+                {degraded}
+            </p>
+            <ShouldHaveBeenFound query=query.clone() origin=ExpectationOrigin::Playground />
+        </div>
         {limits}
         {unexpected}
         <div class="space-y-5">

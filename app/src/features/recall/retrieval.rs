@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     ConsoleError,
-    features::people::PersonOf,
+    features::{expectations::ShouldHaveBeenFound, people::PersonOf},
     guard::by_id,
     layout::{Crumb, ViewerResource},
     query::{use_param, use_query},
@@ -17,7 +17,7 @@ use crate::{
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
-use wire::{OperatorRole, Replay, RetrievalDetail, RetrievalId, ZeroHit};
+use wire::{ExpectationOrigin, OperatorRole, Replay, RetrievalDetail, RetrievalId, ZeroHit};
 
 /// The page of one logged recall, with a replay if the URL asks for it.
 #[component]
@@ -152,6 +152,7 @@ fn Facts(detail: RetrievalDetail) -> impl IntoView {
             <p class="flex flex-wrap gap-2 p-4">
                 <IconLink href=playground shape=Shape::Playground text="Open in the playground" />
                 <IconLink href=diagnose shape=Shape::Diagnose text="Diagnose a missing memory" />
+                <ShouldHaveBeenFound query origin=ExpectationOrigin::Retrieval />
             </p>
         </section>
     }

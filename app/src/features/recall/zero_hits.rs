@@ -5,6 +5,7 @@ use super::{
 };
 use crate::{
     features::{
+        expectations,
         memories::Restore,
         people::{Person, person_names},
     },
@@ -12,7 +13,7 @@ use crate::{
     ui::{Badge, Bar, Pager, Time, Tone, awaited, reading, text},
 };
 use leptos::prelude::*;
-use wire::{NearMiss, NearMissState, Page, ZeroHit, ZeroHitCause};
+use wire::{ExpectationOrigin, NearMiss, NearMissState, Page, ZeroHit, ZeroHitCause};
 
 /// The list of recalls that found nothing, newest first, each with links to fix it.
 #[component]
@@ -98,13 +99,20 @@ pub fn Why(
     let culprit = stopped(&hit).filter(|miss| !miss.topic.is_empty()).map(|miss| {
         view! { " Its topic is " <a class="underline wrap-anywhere" href=format!("/memories/{}", miss.memory_id)>{text::visible(&miss.topic)}</a> "." }
     });
+    let expect = expected(&hit);
     let links = actions(&hit).into_iter().map(|(text, href)| view! { <a href=href>{text}</a> }).collect_view();
     view! {
         <p class="text-sm" data-testid="cause">{why} {culprit}</p>
         <NearMisses misses=hit.near_misses fates restore />
         {knowledge}
-        <p class="flex flex-wrap gap-x-4 gap-y-1.5 text-sm" data-testid="actions">{links}</p>
+        <p class="flex flex-wrap gap-x-4 gap-y-1.5 text-sm" data-testid="actions">{links} <a href=expect>"This should have been found"</a></p>
     }
+}
+
+/// The form that makes an expectation of a zero hit. It begins with the nearest of its near misses.
+fn expected(hit: &ZeroHit) -> String {
+    let near = NearMiss::decisive(&hit.near_misses).or(hit.near_misses.first());
+    expectations::form_for(&question(hit).with_some("memory", near.map(|miss| miss.memory_id)), ExpectationOrigin::ZeroHit)
 }
 
 /// The near misses of a recall: relevance, floor, and why each was no hit.
@@ -212,5 +220,10 @@ mod tests {
         assert_eq!(names(hit(ZeroHitCause::NothingStored, None, vec![])), ["Ingest a document", "Try it again"]);
         let alias = actions(&hit(ZeroHitCause::BelowFloor, None, vec![])).remove(0).1;
         assert_eq!(alias, "/vocabulary/terms/new?alias=stage+%26+db");
+        let nil = Uuid::nil();
+        let form = format!("/quality/expectations/new?agent={nil}&q=stage+%26+db&from=zero_hit");
+        assert_eq!(expected(&hit(ZeroHitCause::NothingStored, None, vec![])), form, "its filters are left out");
+        let near = expected(&hit(ZeroHitCause::BelowFloor, None, vec![ended]));
+        assert!(near.contains(&format!("memory={}", Uuid::max())), "{near}");
     }
 }

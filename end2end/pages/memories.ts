@@ -87,6 +87,11 @@ export class ViewBar {
   delete(name: string): Locator {
     return this.page.getByRole('button', { name: `Delete “${name}”` });
   }
+
+  /** The button that changes who sees a view. */
+  share(verb: 'Share' | 'Pin' | 'Unpin' | 'Make private', name: string): Locator {
+    return this.page.getByRole('button', { name: `${verb} “${name}”`, exact: true });
+  }
 }
 
 /** The panel beside the list. */

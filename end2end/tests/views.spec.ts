@@ -77,7 +77,20 @@ test('views belong to one operator and one page', async ({ memories, recalls, br
   await una.goto('/memories?kind=project');
   await expect(una.views.unfoldSave).toBeVisible();
   await expect(una.views.link(name)).toHaveCount(0);
+
+  // A reviewer pins it for everybody, and takes it back.
   await memories.goto('/memories');
+  await memories.views.unfoldManage.click();
+  await memories.send(memories.views.share('Pin', name));
+  await una.goto('/memories');
+  await expect(una.views.link(name)).toHaveAttribute('title', /^Shared by /);
+  await una.views.unfoldManage.click();
+  await expect(una.views.delete(name)).toHaveCount(0);
+  await expect(una.views.share('Make private', name)).toHaveCount(0);
+  await memories.views.unfoldManage.click();
+  await memories.send(memories.views.share('Make private', name));
+  await una.goto('/memories');
+  await expect(una.views.link(name)).toHaveCount(0);
   await memories.views.unfoldManage.click();
   await memories.send(memories.views.delete(name));
 });

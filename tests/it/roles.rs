@@ -392,6 +392,7 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("consolidation::survey", "a job"),
     ("expectations::evaluate", "a job, and the command line"),
     ("expectations::request_changed", "a schedule"),
+    ("identity::share_view", "reviewers and admins: `views.rs`"),
     ("identity::capture_policy", "what jobs follow"),
     ("identity::lifecycle_policy", "what every write follows"),
     ("lifecycle::request_sweep", "a schedule"),

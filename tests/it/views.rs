@@ -3,7 +3,7 @@
 use foundation::op::{Access, Actor};
 use foundation::testing::{World, nowhere};
 use foundation::{Error, OpContext, identity};
-use wire::{ErrorCode, OperatorRole, SavedView, VIEWS_MAX, ViewId, ViewPage};
+use wire::{AuditFilter, ErrorCode, OperatorRole, SavedView, VIEWS_MAX, ViewId, ViewPage, ViewSharing};
 
 const PAGE: ViewPage = ViewPage::Memories;
 
@@ -105,4 +105,44 @@ async fn nobody_sees_or_touches_the_views_of_somebody_else() {
         assert!(matches!(identity::rename_view(&world.engine, ctx, ViewId(nowhere()), "x").await, Err(Error::Forbidden(_))));
         assert!(matches!(identity::delete_view(&world.engine, ctx, ViewId(nowhere())).await, Err(Error::Forbidden(_))));
     }
+}
+
+#[tokio::test]
+async fn reviewers_and_admins_share_a_view_with_everybody_of_the_organisation() {
+    let (world, stranger) = (World::new().await, World::new().await);
+    let (engine, mina) = (&world.engine, mina(&world).await);
+    let view = save(&world, &world.vera, "decisions").await.unwrap();
+    let as_role = |ctx: &OpContext, role| OpContext { access: Access::Roles(vec![role]), ..ctx.clone() };
+    for role in OperatorRole::ALL {
+        let allowed = matches!(role, OperatorRole::Reviewer | OperatorRole::Admin);
+        let shared = identity::share_view(engine, &as_role(&world.vera, *role), view.id, ViewSharing::Shared).await;
+        assert_eq!(shared.is_ok(), allowed, "{role}: {shared:?}");
+        assert!(allowed || matches!(shared, Err(Error::Forbidden(_))));
+    }
+    for ctx in [&world.atlas, &world.system] {
+        assert!(matches!(identity::share_view(engine, ctx, view.id, ViewSharing::Shared).await, Err(Error::Forbidden(_))));
+    }
+    let hers = save(&world, &mina, "Apples").await.unwrap();
+    let seen = identity::views(engine, &mina, PAGE).await.unwrap();
+    let shared = SavedView { sharing: ViewSharing::Shared, by: Some(world.vera.actor.name().to_owned()), ..view.clone() };
+    assert_eq!(seen, [hers.clone(), shared], "one's own come first");
+    assert!(names(&world, &stranger.vera, PAGE).await.is_empty());
+    assert!(matches!(identity::share_view(engine, &stranger.vera, view.id, ViewSharing::Pinned).await, Err(Error::NotFound("view"))));
+
+    // Sharing gives nobody the right to change the view, and what is private stays so.
+    assert!(matches!(identity::rename_view(engine, &mina, view.id, "mine").await, Err(Error::NotFound("view"))));
+    assert!(matches!(identity::delete_view(engine, &mina, view.id).await, Err(Error::NotFound("view"))));
+    assert!(matches!(identity::share_view(engine, &world.vera, hers.id, ViewSharing::Shared).await, Err(Error::NotFound("view"))));
+
+    let reviewer = as_role(&mina, OperatorRole::Reviewer);
+    identity::share_view(engine, &reviewer, view.id, ViewSharing::Pinned).await.unwrap();
+    assert_eq!(identity::views(engine, &world.vera, PAGE).await.unwrap()[0].sharing, ViewSharing::Pinned);
+    identity::share_view(engine, &reviewer, view.id, ViewSharing::Private).await.unwrap();
+    assert_eq!(names(&world, &mina, PAGE).await, ["Apples"]);
+    assert_eq!(identity::views(engine, &world.vera, PAGE).await.unwrap(), [view.clone()]);
+    let filter = AuditFilter { target: Some(view.id.to_string()), ..AuditFilter::default() };
+    let entries = foundation::audit::browse(engine, &world.vera, &filter).await.unwrap().rows;
+    let mut actions: Vec<&str> = entries.iter().map(|entry| entry.action.as_str()).collect();
+    actions.sort_unstable();
+    assert_eq!(actions, ["view.made_private", "view.pinned", "view.shared", "view.shared"]);
 }

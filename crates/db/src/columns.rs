@@ -348,7 +348,7 @@ pub const TABLES: &[Table] = {
         ] },
         // Operators write them; one that mentions the user goes if an admin ticks it.
         Table { database: "internal_shared", name: "saved_views", label: "Saved views", kept: Forever, erasure: Special, columns: &[
-            ("page", Plain, false), ("name", Words, false), ("query", Words, false),
+            ("page", Plain, false), ("name", Words, false), ("query", Words, false), ("sharing", Plain, false),
         ] },
         Table { database: "internal_shared", name: "models", label: "Models", kept: Forever, erasure: OF_NOBODY, columns: &[("name", Plain, false), ("fault", Plain, false)] },
         Table { database: "internal_shared", name: "model_prices", label: "Prices of models", kept: Forever, erasure: OF_NOBODY, columns: &[("model", Plain, false)] },

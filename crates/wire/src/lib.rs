@@ -175,7 +175,7 @@ pub use usage::{
     UsageLimits, UsageLine, UsageReport, UsageRequest, UsageResponse, UsageShare,
 };
 pub use usd::Usd;
-pub use views::{SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewPage};
+pub use views::{SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewPage, ViewSharing};
 pub use vocabulary::{
     Decision, DecisionKind, Effect, Evidence, KnownTerm, Likeness, LookupRequest, LookupResponse, NamedTerm, NearestTerm, Proposal,
     ProposalDetail, ProposalFilter, ProposalStatus, ProposeRequest, ProposeResponse, Term, TermChange, TermDetail, TermFilter, TermUsage,

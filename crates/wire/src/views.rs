@@ -13,6 +13,18 @@ text_enum! {
     }
 }
 
+text_enum! {
+    /// Who sees a saved view.
+    ViewSharing {
+        /// The operator who saved it.
+        Private = "private",
+        /// Every operator of the organisation, among the views of the page.
+        Shared = "shared",
+        /// Every operator, as a link above the list.
+        Pinned = "pinned",
+    }
+}
+
 /// A list with its filters, under a name that one operator gave it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SavedView {
@@ -22,6 +34,9 @@ pub struct SavedView {
     pub name: String,
     /// The query string of the page, without the question mark.
     pub query: String,
+    pub sharing: ViewSharing,
+    /// The name of the operator who shared it; absent for one's own.
+    pub by: Option<String>,
 }
 
 /// Longest name of a saved view, in characters.

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use uuid::Uuid;
 use wire::{
     AdminAgent, AdminOperator, AdminUser, AgentId, AgentKind, BotId, CapturePolicy, Discipline, Invitation, InvitationId, InvitationKind,
-    KeyId, KeyScope, LifecyclePolicy, OperatorId, OperatorRole, SavedView, SearchPolicy, Toolset, UserId, ViewId, ViewPage,
+    KeyId, KeyScope, LifecyclePolicy, OperatorId, OperatorRole, SavedView, SearchPolicy, Toolset, UserId, ViewId, ViewPage, ViewSharing,
 };
 
 /// In the control database; kept apart by tenant.
@@ -35,10 +35,12 @@ pub const IDENTITY: &[Query] = queries! {
     "identity::views" |tx, c| identity::views(tx, c.tenant, c.operator, ViewPage::Memories).await?.len();
     "identity::count_views" |tx, c| identity::count_views(tx, c.tenant, c.operator).await? as usize;
     "identity::insert_view" |tx, c| {
-        let view = SavedView { id: ViewId(c.fresh), page: ViewPage::Memories, name: "intruder".into(), query: "q=x".into() };
+        let (name, query, sharing) = ("intruder".into(), "q=x".into(), ViewSharing::Private);
+        let view = SavedView { id: ViewId(c.fresh), page: ViewPage::Memories, name, query, sharing, by: None };
         identity::insert_view(tx, c.tenant, c.operator, &view, c.now).await.map(|()| 0)?
     };
     "identity::rename_view" |tx, c| usize::from(identity::rename_view(tx, c.tenant, c.operator, c.view, "renamed").await?);
+    "identity::share_view" |tx, c| usize::from(identity::share_view(tx, c.tenant, c.operator, c.view, ViewSharing::Pinned).await?);
     "identity::delete_view" |tx, c| usize::from(identity::delete_view(tx, c.tenant, c.operator, c.view).await?.is_some());
 };
 

@@ -44,7 +44,7 @@ pub use staff::{change_operator, disable_operator, end_sessions, list_operators,
 pub use users::{acting_for, adopt_user, check as check_user, known_user, user_names, user_of_agent, users_named};
 pub use users::{add_user, find_users, list_users, named_by_caller, person, put_user, user, users, users_by_id, users_with};
 use verb::verb;
-pub use views::{delete_view, rename_view, save_view, views};
+pub use views::{delete_view, rename_view, save_view, share_view, views};
 
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;

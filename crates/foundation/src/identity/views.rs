@@ -1,15 +1,16 @@
-//! An operator's saved views. They are private and change nothing that is remembered, so they leave no audit row.
+//! An operator's saved views. They change nothing that is remembered, so only sharing one with the organisation leaves an audit row.
 
 use super::store;
+use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
 use crate::intake::Admitted;
 use crate::op::{Actor, OpContext};
 use db::DbError;
 use verb::verb;
-use wire::{OperatorId, OperatorRole, SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewId, ViewPage};
+use wire::{OperatorId, OperatorRole, SavedView, VIEW_NAME_MAX, VIEW_QUERY_MAX, VIEWS_MAX, ViewId, ViewPage, ViewSharing};
 
-/// The operator's views of a page, by name.
+/// The operator's views of a page, by name, then those that others share.
 ///
 /// # Errors
 /// `Forbidden` without the role `viewer`, and for a caller that is not an operator.
@@ -33,7 +34,8 @@ pub async fn save_view(engine: &Engine, ctx: &OpContext, page: ViewPage, name: &
     let (name, query) = (&*Admitted::text("name", name.to_owned())?, &*Admitted::text("query", query.to_owned())?);
     let name = check_name(name)?;
     Checks::default().text("query", query, VIEW_QUERY_MAX).done()?;
-    let view = SavedView { id: ViewId(engine.clock().id()), page, name: name.to_owned(), query: query.to_owned() };
+    let (id, sharing) = (ViewId(engine.clock().id()), ViewSharing::Private);
+    let view = SavedView { id, page, name: name.to_owned(), query: query.to_owned(), sharing, by: None };
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     store::lock_views(&mut tx, ctx.tenant_id, operator).await?;
     if store::count_views(&mut tx, ctx.tenant_id, operator).await? >= VIEWS_MAX {
@@ -60,6 +62,31 @@ pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &st
     Ok(tx.commit().await?)
 }
 
+/// Changes who sees a view: the operator's own, or one that somebody shares.
+///
+/// # Errors
+/// `Forbidden` without the role `reviewer` or `admin`, and for a caller that is not an operator; `NotFound` for a view of somebody else that
+/// is private.
+#[verb]
+pub async fn share_view(engine: &Engine, ctx: &OpContext, id: ViewId, sharing: ViewSharing) -> Result<(), Error> {
+    let may_share = [OperatorRole::Reviewer, OperatorRole::Admin].into_iter().any(|role| ctx.require_role(role).is_ok());
+    if !may_share {
+        return Err(Error::Forbidden("this needs the role reviewer or admin".into()));
+    }
+    let operator = person(ctx)?;
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    if !store::share_view(&mut tx, ctx.tenant_id, operator, id, sharing).await? {
+        return Err(Error::NotFound("view"));
+    }
+    tx.commit().await?;
+    let (action, message) = match sharing {
+        ViewSharing::Private => ("view.made_private", "made private"),
+        ViewSharing::Shared => ("view.shared", "shared with the organisation"),
+        ViewSharing::Pinned => ("view.pinned", "pinned for the organisation"),
+    };
+    Ok(audit::append(engine, ctx.tenant_id, NewEntry::new(engine, ctx, action, "view", id, message)).await?)
+}
+
 /// Deletes a view and returns it. The list that it showed is not touched.
 ///
 /// # Errors
@@ -76,6 +103,11 @@ pub async fn delete_view(engine: &Engine, ctx: &OpContext, id: ViewId) -> Result
 /// The operator whose views they are.
 fn operator(ctx: &OpContext) -> Result<OperatorId, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
+    person(ctx)
+}
+
+/// The operator who acts.
+fn person(ctx: &OpContext) -> Result<OperatorId, Error> {
     match ctx.actor {
         Actor::Operator { id, .. } => Ok(id),
         _ => Err(Error::Forbidden("only operators have saved views".into())),

@@ -2,18 +2,20 @@
 
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, lock, lock_key, sql};
-use wire::{OperatorId, SavedView, TenantId, ViewId, ViewPage};
+use wire::{OperatorId, SavedView, TenantId, ViewId, ViewPage, ViewSharing};
 
-/// An operator's views of a page, by name.
+/// The views of a page that an operator sees, by name: the operator's own, then those that others share.
 pub async fn views(tx: &mut Tx, tenant: TenantId, operator: OperatorId, page: ViewPage) -> Result<Vec<SavedView>, DbError> {
-    let rows: Vec<(ViewId, String, String)> = tx
+    let rows: Vec<(ViewId, String, String, ViewSharing, Option<String>)> = tx
         .rows(sql!(
             [tenant, operator, page],
-            r"select id, name, query from saved_views
-           where tenant_id = $1 and operator_id = $2 and page = $3 order by lower(name), name"
+            r"select v.id, v.name, v.query, v.sharing, case when v.operator_id <> $2 then o.name end
+                from saved_views v join operators o on o.tenant_id = v.tenant_id and o.id = v.operator_id
+               where v.tenant_id = $1 and v.page = $3 and (v.operator_id = $2 or v.sharing <> 'private')
+               order by v.operator_id <> $2, lower(v.name), v.name, v.id"
         ))
         .await?;
-    Ok(rows.into_iter().map(|(id, name, query)| SavedView { id, page, name, query }).collect())
+    Ok(rows.into_iter().map(|(id, name, query, sharing, by)| SavedView { id, page, name, query, sharing, by }).collect())
 }
 
 /// Serialises saves by this operator, so that the number of views can be counted.
@@ -43,13 +45,23 @@ pub async fn rename_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id
     .await
 }
 
+/// Changes who sees a view: one of this operator, or one that is shared; whether there was one.
+pub async fn share_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id: ViewId, sharing: ViewSharing) -> Result<bool, DbError> {
+    tx.changed_any(sql!(
+        [tenant, operator, id, sharing],
+        r"update saved_views set sharing = $4
+           where tenant_id = $1 and id = $3 and (operator_id = $2 or sharing <> 'private')"
+    ))
+    .await
+}
+
 /// Deletes a view and returns it, if there was one of this operator.
 pub async fn delete_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id: ViewId) -> Result<Option<SavedView>, DbError> {
-    let deleted: Option<(ViewPage, String, String)> = tx
+    let deleted: Option<(ViewPage, String, String, ViewSharing)> = tx
         .row_if_any(sql!(
             [tenant, operator, id],
-            "delete from saved_views where tenant_id = $1 and operator_id = $2 and id = $3 returning page, name, query"
+            "delete from saved_views where tenant_id = $1 and operator_id = $2 and id = $3 returning page, name, query, sharing"
         ))
         .await?;
-    Ok(deleted.map(|(page, name, query)| SavedView { id, page, name, query }))
+    Ok(deleted.map(|(page, name, query, sharing)| SavedView { id, page, name, query, sharing, by: None }))
 }

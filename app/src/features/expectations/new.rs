@@ -44,7 +44,8 @@ fn Form(
     let is_first = sets.is_empty();
     let known = std::iter::once(choice("", "A new set")).chain(sets.into_iter().map(|name| (name.clone(), name))).collect();
     let (set_error, new_error) = if is_first { (None, error(&["set"])) } else { (error(&["set"]), None) };
-    let known = (!is_first).then(|| view! { <SelectField name="set" label="Set" value=before.set choices=known error=set_error /> });
+    let known =
+        (!is_first).then(|| view! { <SelectField name="set" label="Set" value=before.set choices=known error=set_error /> }.into_any());
     let memories = format!(
         "Short ids of at most {EXPECTED_MEMORIES_MAX} memories, with blanks between them. The short id is at the top of a memory’s page."
     );

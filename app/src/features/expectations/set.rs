@@ -1,7 +1,7 @@
 use super::{
     api::{LIST, set},
     chart::Runs,
-    words::{cause, change, changes, compared, found, origin, state},
+    words::{cause, change, changes, compared, origin, result, state},
 };
 use crate::{
     features::people::{Person, person_names},
@@ -132,7 +132,7 @@ fn one(row: ExpectationRow, names: &HashMap<UserId, String>, set: ExpectationSet
     let memories = row.memories.iter().map(memory).collect_view();
     let diagnose =
         row.memories.iter().find(|memory| !memory.is_gone).map(|memory| question.with("memory", memory.id).href("/recall/diagnose"));
-    let (state, change, outcome) = (state(&row), change(row.change), row.outcome.as_ref().map(found));
+    let (state, change, outcome) = (state(&row), change(row.change), row.outcome.as_ref().map(result));
     let person = row.user_id.map(|id| view! { " for " <Person id name=names.get(&id).cloned() /> });
     let label = format!("Remove the expectation “{}”", text::short(&row.query, 60));
     let remove = may_change.then(|| {

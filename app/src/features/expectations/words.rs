@@ -70,7 +70,7 @@ pub fn change(change: Option<ExpectationChange>) -> Option<AnyView> {
 }
 
 /// What the last run found for an expectation, in a sentence.
-pub fn found(outcome: &ExpectationOutcome) -> String {
+pub fn result(outcome: &ExpectationOutcome) -> String {
     let rank = outcome.rank.map(|rank| format!("rank {rank}"));
     let part = (outcome.expected > 1).then(|| format!("{} of {} found", outcome.found, outcome.expected));
     let stopped = match outcome.stopped_by {
@@ -89,9 +89,9 @@ mod tests {
     #[test]
     fn a_result_is_a_sentence() {
         let outcome = |expected, found, rank, stopped_by| ExpectationOutcome { expected, found, rank, stopped_by };
-        assert_eq!(found(&outcome(1, 1, Some(3), None)), "rank 3");
-        assert_eq!(found(&outcome(2, 1, Some(1), Some(Gate::Floor))), "1 of 2 found, rank 1, stopped by Relevance floor");
-        assert_eq!(found(&outcome(1, 0, None, None)), "the recall was refused");
+        assert_eq!(result(&outcome(1, 1, Some(3), None)), "rank 3");
+        assert_eq!(result(&outcome(2, 1, Some(1), Some(Gate::Floor))), "1 of 2 found, rank 1, stopped by Relevance floor");
+        assert_eq!(result(&outcome(1, 0, None, None)), "the recall was refused");
     }
 
     #[test]

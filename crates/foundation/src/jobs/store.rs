@@ -89,12 +89,13 @@ pub async fn request_once(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: 
     .await
 }
 
-/// Puts the run of a set of expectations on the bus, whose payload names the set; false: one waits already, or is under way.
+/// Puts the run of a set of expectations on the bus, whose payload names the set; false: one waits already, or is under way. It belongs to
+/// nobody, whoever requests it.
 pub async fn request_expectations(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent) -> Result<bool, DbError> {
     tx.changed_any(sql!(
         [tenant, agent, event.id, event.kind, event.task, &event.payload, event.now, CHANNEL],
-        r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
-          values ($1, $2, $3, $4, $5, $6, 'pending', $7, $7)
+        r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at, user_id)
+          values ($1, $2, $3, $4, $5, $6, 'pending', $7, $7, null)
           on conflict (tenant_id, (payload->>'set_id'))
                 where task = 'run_expectations' and state in ('pending', 'running', 'failed') do nothing
           returning pg_notify($8, '')"

@@ -69,7 +69,8 @@ test('a set of expectations and its form', { tag: '@no-js' }, async ({ expectati
   const [set, q] = [unique('instruments'), 'Where does the sextant hang?'];
   await expectations.goto(`/quality/expectations/new?${new URLSearchParams({ agent: agent.id, q, memory: memory_id, from: 'diagnosis' })}`);
   await expect(expectations.main).toMatchAriaSnapshot(`
-    - link "Expectations"
+    - paragraph:
+      - link "Expectations"
     - heading "New expectation" [level=1]
     - form "New expectation":
       - textbox "Question"
@@ -84,7 +85,8 @@ test('a set of expectations and its form', { tag: '@no-js' }, async ({ expectati
   await expectations.send(expectations.add);
   await expectations.runUntil('1 of 1');
   await expect(expectations.main).toMatchAriaSnapshot(`
-    - link "Expectations"
+    - paragraph:
+      - link "Expectations"
     - heading "${set}" [level=1]
     - button "Run the set"
     - region "Last run":

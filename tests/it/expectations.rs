@@ -6,7 +6,7 @@ use db::clock::Clock;
 use foundation::testing::{World, fact};
 use foundation::{Error, OpContext};
 use remembrancer::vocabulary::{self, NewTerm};
-use remembrancer::{memories, workers};
+use remembrancer::{erasure, memories, workers};
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
@@ -229,6 +229,22 @@ async fn what_cannot_be_expected_is_refused_by_its_field() {
     ] {
         assert!(matches!(stranger_sees, Err(Error::NotFound(_))), "{stranger_sees:?}");
     }
+}
+
+#[tokio::test]
+async fn a_legal_hold_keeps_the_expectations_of_its_user() {
+    let world = World::new().await;
+    let ferry = stored(&world, &world.atlas, "The heron ferry leaves from pier four at noon.").await;
+    let held = UserRef::Id(MINA);
+    let of_mina = NewExpectation { user_id: Some(held.clone()), ..new(&world, FERRY, &[ferry]) };
+    let (set, id) = expectations::expect(&world.engine, &world.vera, of_mina).await.unwrap();
+    let (_, other) = expectations::expect(&world.engine, &world.vera, new(&world, FERRY, &[ferry])).await.unwrap();
+    erasure::hold(&world.engine, &world.vera, &held, "case 31").await.unwrap();
+    assert!(matches!(expectations::remove(&world.engine, &world.vera, id).await, Err(Error::Conflict(_))));
+    assert!(matches!(expectations::delete_set(&world.engine, &world.vera, set).await, Err(Error::Conflict(_))));
+    expectations::remove(&world.engine, &world.vera, other).await.unwrap();
+    erasure::lift_hold(&world.engine, &world.vera, &held, "closed").await.unwrap();
+    expectations::delete_set(&world.engine, &world.vera, set).await.unwrap();
 }
 
 /// A key of an agent sees the numbers of a set and no word of it.

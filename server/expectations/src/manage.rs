@@ -106,10 +106,12 @@ async fn set_of(engine: &Engine, ctx: &OpContext, tx: &mut Tx, name: &str) -> Re
 /// Removes an expectation with its results; its set. The numbers of earlier runs stay.
 ///
 /// # Errors
-/// `Forbidden` without the role `reviewer`; `NotFound` for one that the organisation does not have.
+/// `Forbidden` without the role `reviewer`; `NotFound` for one that the organisation does not have; `Conflict` while its user is under a
+/// legal hold.
 #[verb(role = Reviewer)]
 pub async fn remove(engine: &Engine, ctx: &OpContext, id: ExpectationId) -> Result<ExpectationSetId, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    check_holds(&mut tx, ctx, None, Some(id)).await?;
     let (set_id, agent) = store::remove(&mut tx, ctx.tenant_id, id).await?.ok_or(Error::NotFound("expectation"))?;
     let entry = NewEntry::new(engine, ctx, "expectation.removed", "expectation", id, "expectation removed");
     let entry = entry.agent(agent).changes(json!({ "set_id": set_id }));
@@ -122,15 +124,25 @@ pub async fn remove(engine: &Engine, ctx: &OpContext, id: ExpectationId) -> Resu
 /// Deletes a set with its expectations and runs; its name.
 ///
 /// # Errors
-/// `Forbidden` without the role `reviewer`; `NotFound` for one that the organisation does not have.
+/// `Forbidden` without the role `reviewer`; `NotFound` for one that the organisation does not have; `Conflict` while a user of one of its
+/// expectations is under a legal hold.
 #[verb(role = Reviewer)]
 pub async fn delete_set(engine: &Engine, ctx: &OpContext, id: ExpectationSetId) -> Result<String, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     store::lock_sets(&mut tx, ctx.tenant_id).await?;
+    check_holds(&mut tx, ctx, Some(id), None).await?;
     let name = store::delete_set(&mut tx, ctx.tenant_id, id).await?.ok_or(Error::NotFound("set of expectations"))?;
     let entry = NewEntry::new(engine, ctx, "expectation.set_deleted", "expectation_set", id, "set of expectations deleted");
     audit::record(&mut tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
     tx.commit().await?;
     engine.relay().wake();
     Ok(name)
+}
+
+/// Refuses to remove the words of a user who is under a legal hold: those of a set, or of one expectation.
+async fn check_holds(tx: &mut Tx, ctx: &OpContext, set: Option<ExpectationSetId>, one: Option<ExpectationId>) -> Result<(), Error> {
+    if store::held(tx, ctx.tenant_id, set, one).await? > 0 {
+        return Err(Error::Conflict("it holds words of a user who is under a legal hold: it stays until an admin lifts the hold".into()));
+    }
+    Ok(())
 }

@@ -213,6 +213,17 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, new: &StoredExpectation) -> R
     tx.run(query).await
 }
 
+/// How many expectations of a set, or that one, belong to a user who is under a legal hold.
+pub async fn held(tx: &mut Tx, tenant: TenantId, set: Option<ExpectationSetId>, one: Option<ExpectationId>) -> Result<i64, DbError> {
+    tx.value(sql!(
+        [tenant, set, one],
+        r"select count(*) from expectations e
+            join legal_holds h on h.tenant_id = $1 and h.user_id = e.user_id and h.lifted_at is null
+           where e.tenant_id = $1 and (e.set_id = $2 or e.id = $3)"
+    ))
+    .await
+}
+
 /// Removes an expectation with its results; its set and its agent, if there was one.
 pub async fn remove(tx: &mut Tx, tenant: TenantId, id: ExpectationId) -> Result<Option<(ExpectationSetId, AgentId)>, DbError> {
     tx.row_if_any(sql!(

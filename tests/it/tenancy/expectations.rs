@@ -12,15 +12,21 @@ use wire::{ExpectationId, ExpectationOrigin, ExpectationRunId, ExpectationSetId,
 /// A set with an expectation, a run and its result.
 const SET: ExpectationSetId = ExpectationSetId(Uuid::from_u128(0x5e7));
 const ONE: ExpectationId = ExpectationId(Uuid::from_u128(0x5e8));
+/// An expectation of a user under a legal hold, and the user.
+const HELD: Uuid = Uuid::from_u128(0x5ea);
 const RUN: ExpectationRunId = ExpectationRunId(Uuid::from_u128(0x5e9));
 
 /// Adds a set with one of each to the fixture.
 pub async fn fill(owner: &mut PgConnection, case: &Case) {
-    let (tenant, agent, memory) = (case.tenant, case.agent, case.id);
+    let (tenant, agent, commons, memory) = (case.tenant, case.agent, case.commons, case.id);
     let sql = format!(
         "insert into expectation_sets (tenant_id, id, name, created_at) values ('{tenant}', '{SET}', 'tea', now());
          insert into expectations (tenant_id, agent_id, id, set_id, query, memory_ids, origin, added_by, created_at)
          values ('{tenant}', '{agent}', '{ONE}', '{SET}', 'Which tea?', array['{memory}'::uuid], 'zero_hit', 'Vera', now());
+         insert into expectations (tenant_id, agent_id, id, set_id, user_id, query, memory_ids, origin, added_by, created_at)
+         values ('{tenant}', '{agent}', '{HELD}', '{SET}', '{HELD}', 'Which cup?', array['{memory}'::uuid], 'zero_hit', 'Vera', now());
+         insert into legal_holds (tenant_id, agent_id, id, user_id, reason, set_by, set_at)
+         values ('{tenant}', '{commons}', '{HELD}', '{HELD}', 'because', 'Vera', now());
          insert into expectation_runs (tenant_id, id, set_id, at, cause, model, vector_floor, lexical_floor, vocabulary_version, k,
                                        expectations, counted, met)
          values ('{tenant}', '{RUN}', '{SET}', now(), 'requested', 'fake', 0.3, 0.3, 1, 10, 1, 1, 1);
@@ -56,6 +62,7 @@ pub const EXPECTATIONS: &[Query] = queries! {
     "expectations::set_named" |tx, c| usize::from(expectations::set_named(tx, c.tenant, "tea").await?.is_some());
     "expectations::count_sets" |tx, c| expectations::count_sets(tx, c.tenant).await? as usize;
     "expectations::count" |tx, c| expectations::count(tx, c.tenant, SET).await? as usize;
+    "expectations::held" |tx, c| expectations::held(tx, c.tenant, Some(SET), None).await? as usize;
     "expectations::insert_set" |tx, c| { expectations::insert_set(tx, c.tenant, ExpectationSetId(c.fresh), "intruded", c.now).await?; 0 };
     "expectations::insert" |tx, c| { expectations::insert(tx, c.tenant, &new(c)).await?; 0 };
     "expectations::remove" |tx, c| usize::from(expectations::remove(tx, c.tenant, ONE).await?.is_some());

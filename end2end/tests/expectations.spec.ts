@@ -25,7 +25,8 @@ test('a recall that found nothing becomes an expectation, and passes once the me
   await expectations.runUntil('1 of 1');
   await expect(expectations.rows).toContainText('newly met');
   await expect(expectations.chart).toHaveAccessibleName(/^2 runs; first: recall 0\.000, .*; last: recall 1\.000, /);
-  await expectations.goto('/quality/expectations');
+  await expectations.goto('/quality');
+  await expectations.page.getByTestId('last-runs').getByRole('link', { name: 'Expectations' }).click();
   await expect(expectations.row(set)).toContainText('1 of 1');
 
   await agent.forget(memory_id, 'it was a test');

@@ -4,7 +4,7 @@ use super::{
     measures::{Day, MEASURES, Measure},
 };
 use crate::{
-    features::{memories::AgentField, views::FilterBar},
+    features::{expectations::LastRuns, memories::AgentField, views::FilterBar},
     layout::PageHead,
     query::Query,
     ui::{Answered, Badge, Chart, Empty, Filtered, Parsed, SelectField, Shape, parsed},
@@ -40,6 +40,7 @@ pub fn QualityPage() -> impl IntoView {
         <PageHead title="Quality">
             "How much of their memory agents use, and how well they know the people they work for."
         </PageHead>
+        <LastRuns />
         <Filters filtered />
         <Answered answer=quality show=whole query />
     }

@@ -25,9 +25,11 @@ pub type SignInLimiter = Arc<dyn Fn(&str, Option<IpAddr>) -> Option<Duration> + 
 pub struct Console {
     pub engine: Engine,
     /// The URL at which agents reach this server, without a trailing slash; shown in examples.
-    pub public_url: Arc<str>,
+    public_url: Arc<str>,
     pub secure_cookies: bool,
     pub limiter: SignInLimiter,
+    /// The name of the identity provider with which people sign in, if there is one.
+    pub provider: Option<Arc<str>>,
 }
 
 /// The operator of a request, read once: the frame and every read of a page need it.
@@ -119,11 +121,18 @@ async fn admit(engine: &Engine) -> Result<(OpContext, OperatorProfile), ConsoleE
 
 /// Opens a session with a new id; the data of the old session is dropped.
 pub async fn open_session(admission: Admission) -> Result<(), ConsoleError> {
-    let session = session()?;
+    open_in(&session()?, admission).await.map_err(lost)
+}
+
+/// Opens a session with a new id in place of this one, whose data is dropped.
+///
+/// # Errors
+/// When the store of sessions is out of reach.
+pub async fn open_in(session: &Session, admission: Admission) -> Result<(), tower_sessions::session::Error> {
     // Not `flush`: the next record would reuse the old id, so that an attacker who planted it would be signed in too (session fixation).
     session.clear().await;
-    session.cycle_id().await.map_err(lost)?;
-    session.insert(SESSION_ADMISSION, admission).await.map_err(lost)
+    session.cycle_id().await?;
+    session.insert(SESSION_ADMISSION, admission).await
 }
 
 pub async fn close_session() -> Result<(), ConsoleError> {
@@ -167,6 +176,11 @@ pub fn keep_who(operator: Option<OperatorId>) {
         let (value, seconds) = operator.map_or_else(|| (String::new(), 0), |id| (id.to_string(), WHO_SECONDS));
         set_cookie(WHO, &value, seconds, console.secure_cookies);
     }
+}
+
+/// The cookie that keeps who signed in, as [`keep_who`] does.
+pub fn who_cookie(operator: OperatorId, secure: bool) -> String {
+    cookie_line(WHO, &operator.to_string(), WHO_SECONDS, secure)
 }
 
 /// Keeps the login of a refused form for some minutes, in a cookie; an empty one removes it.
@@ -281,7 +295,7 @@ pub fn cookie_of(name: &str) -> Option<String> {
 }
 
 /// The value of a request's cookie.
-fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
+pub fn cookie(headers: &HeaderMap, name: &str) -> Option<String> {
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|line| line.to_str().ok());
     cookies.flat_map(|line| line.split("; ")).find_map(|pair| pair.strip_prefix(name)?.strip_prefix('=')).map(str::to_owned)
 }
@@ -291,10 +305,15 @@ pub fn set_theme_cookie(theme: &str, secure: bool) {
     set_cookie(THEME, theme, if theme == "system" { 0 } else { 31_536_000 }, secure);
 }
 
+/// The header that sets a cookie for some seconds; 0 removes it.
+pub fn cookie_line(name: &str, value: &str, seconds: u32, secure: bool) -> String {
+    let secure = if secure { "; Secure" } else { "" };
+    format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}")
+}
+
 /// Sets a cookie for some seconds; 0 removes it.
 pub fn set_cookie(name: &str, value: &str, seconds: u32, secure: bool) {
-    let secure = if secure { "; Secure" } else { "" };
-    let cookie = format!("{name}={value}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Lax{secure}");
+    let cookie = cookie_line(name, value, seconds, secure);
     if let (Some(response), Ok(value)) = (use_context::<ResponseOptions>(), cookie.parse()) {
         response.append_header(header::SET_COOKIE, value);
     }

@@ -1,5 +1,6 @@
 //! Configuration from the environment: every variable has a default that works on a laptop, and a wrong value stops the start.
 
+mod sso;
 mod values;
 
 use crate::installed::Installed;
@@ -8,6 +9,7 @@ use clap::builder::Resettable;
 use clap::{ArgAction, Args, Command, FromArgMatches};
 use db::{DatabaseUrls, Logins};
 use models::ApiKey;
+pub use sso::{GroupRole, Sso};
 use std::env::VarError;
 use std::ffi::OsStr;
 use std::net::{IpAddr, SocketAddr};
@@ -169,6 +171,9 @@ pub struct Config {
     #[arg(long, env = "SHUTDOWN_SECONDS", default_value = "10", value_parser = seconds_or_0)]
     pub shutdown: Duration,
 
+    #[command(flatten)]
+    pub sso: Sso,
+
     /// Log filter, such as info or remembrancer=debug,warn
     #[arg(long, env = "RUST_LOG", default_value = FILTER, value_parser = filter, help_heading = "Log and files")]
     pub log_filter: String,
@@ -273,6 +278,7 @@ impl Config {
     /// The first variable that is not valid, and what it may be.
     pub(crate) fn check(mut self) -> Result<Self, InvalidVariable> {
         self.databases = self.databases()?;
+        self.sso = self.sso.check()?;
         self.logins = Logins {
             app: self.login("APP_DATABASE_URL", self.app_database_url.as_deref())?,
             system: self.login("SYSTEM_DATABASE_URL", self.system_database_url.as_deref())?,
@@ -413,6 +419,9 @@ mod tests {
             ("LOG_FORMAT", "xml"),
             ("OTEL_EXPORTER_OTLP_ENDPOINT", "collector:4318"),
             ("KB_EVERY_MINUTES", "0"),
+            ("OIDC_ISSUER", "login.example.org"),
+            ("OIDC_ONLY", "true"),
+            ("OIDC_ROLES", "staff=queen"),
             ("RETRIEVAL_LOG_DAYS", "0"),
             ("CONTEXT_TEXT_DAYS", "forever"),
             ("SKILLS_DIR", "no/such/folder"),

@@ -6,6 +6,7 @@ use crate::limits::{PerMinute, network};
 use crate::sessions::EngineSessions;
 use crate::shown::show_hidden_characters;
 use crate::site::Site;
+use crate::sso::{Options, Sso};
 use crate::streams::Streams;
 use app::{App, Assets, Console, shell};
 use axum::{
@@ -30,8 +31,8 @@ use tower_http::{CompressionLevel, compression::CompressionLayer, set_header::Se
 use tower_sessions::{Expiry, SessionManagerLayer, cookie::SameSite, cookie::time};
 use wire::AuditFormat;
 
-/// The address of the console and its limits on signing in.
-#[derive(Clone, Debug)]
+/// The address of the console, and how people sign in.
+#[derive(Clone)]
 pub struct ConsoleConfig {
     /// The address of this server for people and agents: scheme, host and port.
     pub public_url: String,
@@ -41,10 +42,13 @@ pub struct ConsoleConfig {
     pub attempts_per_login: NonZeroU32,
     /// Attempts to sign in from one address, in a minute.
     pub attempts_per_address: NonZeroU32,
+    /// The identity provider with which people sign in, if there is one, and its name on the button.
+    pub provider: Option<Options>,
+    pub provider_name: Option<String>,
 }
 
 impl ConsoleConfig {
-    /// The usual limits.
+    /// The usual limits, without an identity provider.
     pub fn new(public_url: &str, secure_cookies: bool) -> Self {
         const fn per_minute(n: u32) -> NonZeroU32 {
             match NonZeroU32::new(n) {
@@ -53,7 +57,14 @@ impl ConsoleConfig {
             }
         }
         let public_url = public_url.trim_end_matches('/').to_owned();
-        Self { public_url, secure_cookies, attempts_per_login: per_minute(10), attempts_per_address: per_minute(30) }
+        Self {
+            public_url,
+            secure_cookies,
+            attempts_per_login: per_minute(10),
+            attempts_per_address: per_minute(30),
+            provider: None,
+            provider_name: None,
+        }
     }
 }
 
@@ -81,7 +92,10 @@ pub(crate) fn router(
         public_url: config.public_url.clone().into(),
         secure_cookies: config.secure_cookies,
         limiter: limiter(config),
+        provider: config.provider_name.as_deref().map(Into::into),
     };
+    let sso = config.provider.clone().map(|options| Sso::new(engine.clone(), options, &config.public_url, config.secure_cookies));
+    let sso: Router<LeptosOptions> = sso.map_or_else(Router::new, |sso| crate::sso::router(Arc::new(sso)));
     let context = move || console.provide();
     let files = Arc::new(Files::of(site, &leptos_options));
     let document = {
@@ -109,6 +123,7 @@ pub(crate) fn router(
         .route("/usage.csv", crate::downloads::usage(engine.clone(), transfers.clone()))
         .route("/knowledge/documents/{id}/document.md", crate::downloads::document(engine.clone(), transfers))
         .route("/console/upload", crate::uploads::documents(engine.clone()))
+        .merge(sso)
         .leptos_routes_with_context(&leptos_options, pages(), context.clone(), document.clone())
         .layer(middleware::from_fn_with_state(public_url.clone(), lead_to_client))
         .layer(middleware::from_fn(drop_empty_fields))

@@ -21,6 +21,7 @@ pub use serve::router;
 pub mod sessions;
 mod shown;
 mod site;
+mod sso;
 mod streams;
 pub mod telemetry;
 #[cfg(not(feature = "otlp"))]

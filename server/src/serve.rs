@@ -159,6 +159,7 @@ pub async fn engine(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embed
         logins: config.logins.clone(),
         statement_budget: config.statement_timeout,
         session_age: config.session_age,
+        passwords: !config.sso.oidc_only,
         source_bytes_per_day: config.source_bytes_per_day,
         retrieval_log_days: config.retrieval_log_days,
         context_text_days: config.context_text_days,
@@ -311,7 +312,9 @@ impl Embedder for NoModel {
 /// The router of the public address: the API, then the console. Its open streams end after `stop`.
 pub fn router(engine: &Engine, config: &Config, stop: CancellationToken) -> Router {
     let leptos_options = LeptosOptions::builder().output_name(env!("LEPTOS_OUTPUT_NAME")).site_addr(config.listen).build();
-    let console_config = ConsoleConfig::new(&config.public_url, config.secure_cookies());
+    let provider = config.sso.provider();
+    let name = provider.is_some().then(|| config.sso.oidc_name.clone());
+    let console_config = ConsoleConfig { provider, provider_name: name, ..ConsoleConfig::new(&config.public_url, config.secure_cookies()) };
     let trust = Trust { hosts: config.allowed_hosts.clone(), proxies: config.trusted_proxies.clone() };
     let transfers = Arc::new(Transfers::new(config.transfer_stall));
     let streams = Arc::new(Streams::new(engine, stop.clone()));

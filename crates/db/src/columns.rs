@@ -327,6 +327,7 @@ pub const TABLES: &[Table] = {
         Table { database: "internal_shared", name: "operators", label: "Operators", kept: Forever,
             erasure: Erasure::Keep("people of the organisation, disabled when they leave"), columns: &[
             ("login", Name, false), ("name", Name, false), ("password_hash", Secret, false), ("roles", Plain, false),
+            ("issuer", Plain, false), ("subject", Name, false),
         ] },
         Table { database: "internal_shared", name: "operator_invitations", label: "Links for operators", kept: Session,
             erasure: Erasure::Keep("people of the organisation, until the link is used or expires"), columns: &[

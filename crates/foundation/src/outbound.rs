@@ -1,10 +1,11 @@
 //! Requests to addresses that a stranger chose. They lead to public addresses only: names are resolved here, and a connection is opened only
-//! to an address that was checked. They use no proxy and follow no redirect.
+//! to an address that was checked. They use no proxy and follow no redirect. The identity provider has a client of its own, which may reach
+//! private addresses if the server is configured so.
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap};
 use reqwest::redirect::Policy;
-use reqwest::{Client, Response, StatusCode, Url};
+use reqwest::{Client, RequestBuilder, Response, StatusCode, Url};
 use serde::de::DeserializeOwned;
 use std::error::Error as StdError;
 use std::iter;
@@ -59,10 +60,36 @@ impl Outbound {
     /// # Errors
     /// Every [`Fault`]. `Address` and, for an address with a number instead of a name, `Private` come before anything is sent.
     pub async fn json<T: DeserializeOwned>(&self, address: &str, most: usize) -> Result<T, Fault> {
+        self.answer(address, most, |client, url| client.get(url)).await
+    }
+
+    /// The JSON of `most` bytes at most that an address answers a form with. `authorization` is the header of this name.
+    ///
+    /// # Errors
+    /// As [`Outbound::json`].
+    pub async fn post_form<T>(&self, address: &str, form: String, authorization: Option<String>, most: usize) -> Result<T, Fault>
+    where
+        T: DeserializeOwned,
+    {
+        let request = move |client: &Client, url: Url| {
+            let request = client.post(url).header(CONTENT_TYPE, "application/x-www-form-urlencoded").body(form);
+            match authorization {
+                Some(value) => request.header(AUTHORIZATION, value),
+                None => request,
+            }
+        };
+        self.answer(address, most, request).await
+    }
+
+    async fn answer<T, F>(&self, address: &str, most: usize, request: F) -> Result<T, Fault>
+    where
+        T: DeserializeOwned,
+        F: FnOnce(&Client, Url) -> RequestBuilder,
+    {
         let url = self.check(address)?;
         let _turn = self.turns.try_acquire().map_err(|_| Fault::Busy)?;
         let client = self.client.get_or_try_init(|| async { self.make() }).await.map_err(fault)?;
-        let response = client.get(url).header(ACCEPT, "application/json").send().await.map_err(fault)?;
+        let response = request(client, url).header(ACCEPT, "application/json").send().await.map_err(fault)?;
         match response.status() {
             StatusCode::OK if is_json(&response) => serde_json::from_slice(&body(response, most).await?).map_err(|_| Fault::NotJson),
             StatusCode::OK => Err(Fault::NotJson),

@@ -42,6 +42,7 @@ mod projects;
 mod quality;
 mod servers;
 mod shown;
+mod sso;
 mod telegram;
 mod toolsets;
 mod traces;

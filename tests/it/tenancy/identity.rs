@@ -221,6 +221,15 @@ pub fn pooled() -> Vec<Pooled> {
                 identity::insert_operator(tx, c.tenant, &operator, c.now).await.map(|()| 0)?
             })
         }),
+        control("identity::insert_operator_of_provider", |pool, c| {
+            let (id, login) = (OperatorId(Uuid::from_u128(c.fresh.as_u128() + 2)), format!("provided@{}", c.tenant));
+            let (name, roles) = ("x".into(), vec![OperatorRole::Viewer]);
+            let operator = AdminOperator { id, login, name, roles, created_at: c.now, disabled_at: None };
+            let subject = c.tenant.to_string();
+            kept!(pool, |tx| {
+                identity::insert_operator_of_provider(tx, c.tenant, &operator, "https://id.example", &subject).await.map(|()| 0)?
+            })
+        }),
         control("identity::lock_operator", |pool, c| {
             kept!(pool, |tx| identity::lock_operator(tx, c.tenant, c.operator, 0).await.map(usize::from)?)
         }),

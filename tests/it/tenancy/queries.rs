@@ -320,6 +320,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("identity::grant_by_family", "finds the tenant by a refresh token, which is a secret"),
     ("identity::sweep_grants", "the access of every tenant ends"),
     ("identity::operator_by_login", "finds the tenant by a login, which is unique over all"),
+    ("identity::operator_by_subject", "finds the tenant by a person of an identity provider, who is unique over all"),
     ("identity::operator", "finds the tenant by a session's operator"),
     ("identity::set_password", "by an operator's id, found before"),
     ("identity::lock_views", "an advisory lock: no row is read"),

@@ -112,6 +112,7 @@ fn why_not(code: ErrorCode) -> &'static str {
         ErrorCode::RateLimited => "limited",
         ErrorCode::Invalid => "short",
         ErrorCode::Conflict => "taken",
+        ErrorCode::Forbidden => "passwords",
         _ => "unavailable",
     }
 }
@@ -158,7 +159,8 @@ fn check_limit(console: &Console, login: &str) -> Result<(), ConsoleError> {
 fn why(code: ErrorCode) -> &'static str {
     match code {
         ErrorCode::RateLimited => "limited",
-        ErrorCode::Invalid | ErrorCode::Unauthenticated | ErrorCode::Forbidden => "refused",
+        ErrorCode::Forbidden => "passwords",
+        ErrorCode::Invalid | ErrorCode::Unauthenticated => "refused",
         _ => "unavailable",
     }
 }

@@ -90,6 +90,8 @@ pub struct Settings {
     pub source_deadline: Duration,
     /// How long after signing in a session ends, however much it is used.
     pub session_age: Duration,
+    /// Whether operators sign in with passwords; without them, an identity provider lets them in.
+    pub passwords: bool,
     /// Bytes that one API key may send in a day to be captured.
     pub source_bytes_per_day: u64,
     /// How many days the retrieval log is kept; for ever if absent.
@@ -116,6 +118,7 @@ impl Default for Settings {
             statement_budget: Duration::from_secs(15),
             source_deadline: Duration::from_secs(1),
             session_age: Duration::from_secs(7 * 24 * 60 * 60),
+            passwords: true,
             source_bytes_per_day: 256 * 1024 * 1024,
             retrieval_log_days: NonZeroU32::new(90),
             context_text_days: 14,

@@ -1,7 +1,7 @@
 //! One-time links: a person becomes an operator with one, or chooses a new password. Only the hash of the token in a link is stored.
 
 use super::model::Admission;
-use super::operators::{PASSWORD_MIN, end_access};
+use super::operators::{PASSWORD_MIN, check_passwords, end_access};
 use super::staff::{NAME_MAX, in_order, may_make, to_change};
 use super::store::Invited;
 use super::{keys, password, settle, store};
@@ -124,11 +124,12 @@ pub async fn invitation(engine: &Engine, token: &str) -> Result<Invitation, Erro
 /// same time. A new password ends the sessions that the operator had.
 ///
 /// # Errors
-/// `Invalid` for a password shorter than 12 characters, which leaves the link valid; `Unauthenticated` for a link that is not valid;
+/// `Forbidden` where passwords are switched off; `Invalid` for a password shorter than 12 characters, which leaves the link valid; `Unauthenticated` for a link that is not valid;
 /// `Conflict` if somebody got the login meanwhile.
 #[boxed]
 #[tracing::instrument(skip_all)]
 pub async fn accept_invitation(engine: &Engine, token: &str, password: &str, request_id: RequestId) -> Result<Admission, Error> {
+    check_passwords(engine)?;
     let message = format!("must have at least {PASSWORD_MIN} characters");
     Checks::default().that(password.chars().count() >= PASSWORD_MIN, "password", message).done()?;
     // A hash takes a processor for a while: nobody gets one for a link that they made up.

@@ -12,6 +12,7 @@ pub mod oauth;
 mod operators;
 mod password;
 mod policy;
+mod provider;
 mod quota;
 mod staff;
 pub mod store;
@@ -39,6 +40,7 @@ pub use policy::{
     set_knowledge_categories, set_policy, set_search_policy,
 };
 pub use policy::{keeps_context_texts, search_settings};
+pub use provider::{Identity, NotAdmitted, sign_in_with_provider};
 pub use quota::count_source;
 pub use staff::{change_operator, disable_operator, end_sessions, list_operators, set_roles};
 pub use users::{acting_for, adopt_user, check as check_user, known_user, user_names, user_of_agent, users_named};

@@ -109,12 +109,14 @@ pub struct Grant {
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct OperatorRecord {
     pub tenant_id: TenantId,
+    pub tenant_slug: String,
     pub tenant_name: String,
     pub commons_id: AgentId,
     pub id: OperatorId,
     pub login: String,
     pub name: String,
-    pub password_hash: String,
+    /// Absent for whoever signs in with an identity provider alone.
+    pub password_hash: Option<String>,
     /// Counts the changes that end sessions.
     pub access_epoch: i32,
     #[sqlx(skip)]

@@ -17,6 +17,14 @@ use wire::{OperatorId, OperatorProfile, OperatorRole, RequestId};
 /// Shortest password an operator may have.
 pub(super) const PASSWORD_MIN: usize = 12;
 
+/// Refuses what opens a session with a password, where only an identity provider does that.
+pub(super) fn check_passwords(engine: &Engine) -> Result<(), Error> {
+    match engine.settings().passwords {
+        true => Ok(()),
+        false => Err(Error::Forbidden("this server takes no passwords: sign in with the identity provider of your organisation".into())),
+    }
+}
+
 /// Makes an operator.
 ///
 /// # Errors
@@ -100,16 +108,17 @@ pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Res
 /// caller let in, and links that the caller made.
 ///
 /// # Errors
-/// `Forbidden` for a caller that is no operator; `Invalid` for a wrong current password, and for a new one shorter than 12 characters.
+/// `Forbidden` for a caller that is no operator, and where passwords are switched off; `Invalid` for a wrong current password, and for a new one shorter than 12 characters.
 #[verb]
 pub async fn change_password(engine: &Engine, ctx: &OpContext, current: &str, new: &str) -> Result<Admission, Error> {
     let Actor::Operator { id, .. } = ctx.actor else {
         return Err(Error::Forbidden("only an operator has a password".into()));
     };
+    check_passwords(engine)?;
     let message = format!("must have at least {PASSWORD_MIN} characters");
     Checks::default().that(new.chars().count() >= PASSWORD_MIN, "new", message).done()?;
     let operator = in_office(engine, id).await?;
-    if !password::verify(current.to_owned(), Some(operator.password_hash)).await? {
+    if !password::verify(current.to_owned(), operator.password_hash).await? {
         return Err(Error::invalid("current", "is not your password"));
     }
     let password_hash = password::hash(new.to_owned()).await?;
@@ -140,16 +149,18 @@ pub(super) async fn end_access(engine: &Engine, tx: &mut Tx, ctx: &OpContext, id
 /// Checks a login and a password, and returns what a session must hold. An unknown login takes as long as a wrong password.
 ///
 /// # Errors
-/// `Unauthenticated`, with the same message in every case; a known operator's failure is written to the audit log after the answer.
+/// `Forbidden` where passwords are switched off; otherwise `Unauthenticated`, with the same message in every case; a known operator's failure
+/// is written to the audit log after the answer.
 #[boxed]
 pub async fn sign_in(engine: &Engine, login: &str, password: &str, request_id: RequestId) -> Result<Admission, Error> {
     const REFUSED: Error = Error::Unauthenticated("login or password is wrong");
+    check_passwords(engine)?;
     // Postgres cannot even be asked for a text with NUL; nobody has that login.
     let operator = match login.contains('\0') {
         true => None,
         false => store::operator_by_login(engine.db().control.system(), login).await?,
     };
-    let hash = operator.as_ref().map(|operator| operator.password_hash.clone());
+    let hash = operator.as_ref().and_then(|operator| operator.password_hash.clone());
     let right = password::verify(password.to_owned(), hash).await?;
     let Some(operator) = operator else { return Err(REFUSED) };
     let admitted = right && operator.disabled_at.is_none();
@@ -230,7 +241,7 @@ pub async fn session_delete(engine: &Engine, id: &str) -> Result<(), Error> {
     Ok(store::delete_session(engine.db().control.system(), &keys::hash(id), engine.clock().now()).await?)
 }
 
-fn operator_context(record: &OperatorRecord, request_id: RequestId) -> OpContext {
+pub(super) fn operator_context(record: &OperatorRecord, request_id: RequestId) -> OpContext {
     OpContext {
         tenant_id: record.tenant_id,
         commons_id: record.commons_id,

@@ -23,6 +23,23 @@ pub async fn insert_operator(tx: &mut Tx, tenant: TenantId, operator: &NewOperat
     .await
 }
 
+/// Inserts an operator without a password, who signs in as `subject` of the identity provider `issuer`.
+pub async fn insert_operator_of_provider(
+    tx: &mut Tx,
+    tenant: TenantId,
+    new: &AdminOperator,
+    issuer: &str,
+    subject: &str,
+) -> Result<(), DbError> {
+    let roles: Vec<&str> = new.roles.iter().map(|role| role.as_str()).collect();
+    tx.run(sql!(
+        [tenant, new.id, &new.login, &new.name, roles, new.created_at, issuer, subject],
+        r"insert into operators (tenant_id, id, login, name, roles, created_at, issuer, subject)
+          values ($1, $2, $3, $4, $5, $6, $7, $8)"
+    ))
+    .await
+}
+
 #[derive(sqlx::FromRow)]
 struct OperatorRow {
     #[sqlx(flatten)]
@@ -40,7 +57,7 @@ impl TryFrom<OperatorRow> for OperatorRecord {
 /// Selects operators as [`OperatorRow`].
 macro_rules! operators {
     () => {
-        r"select o.tenant_id, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles,
+        r"select o.tenant_id, t.slug as tenant_slug, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles,
                  o.access_epoch,
                  o.disabled_at
             from operators o join tenants t on t.id = o.tenant_id join agents c on c.tenant_id = o.tenant_id and c.kind = 'commons'
@@ -56,6 +73,12 @@ pub async fn operator_by_login(pool: &SystemPool, login: &str) -> Result<Option<
 
 pub async fn operator(pool: &SystemPool, id: OperatorId) -> Result<Option<OperatorRecord>, DbError> {
     let row: Option<OperatorRow> = pool.row_if_any(sql!([id], operators!(), "o.id = $1")).await?;
+    row.map(TryInto::try_into).transpose()
+}
+
+/// An operator by what an identity provider calls the person.
+pub async fn operator_by_subject(pool: &SystemPool, issuer: &str, subject: &str) -> Result<Option<OperatorRecord>, DbError> {
+    let row: Option<OperatorRow> = pool.row_if_any(sql!([issuer, subject], operators!(), "o.issuer = $1 and o.subject = $2")).await?;
     row.map(TryInto::try_into).transpose()
 }
 

@@ -192,6 +192,7 @@ async fn people(story: &mut Story<'_>) {
     let withdraw = identity::withdraw_invitation(engine, vera, invited);
     story.leaves("identity::withdraw_invitation", "operator.invitation_withdrawn", withdraw).await;
     story.leaves("identity::disable_operator", "operator.disabled", identity::disable_operator(engine, vera, idris)).await;
+    story.leaves("identity::restore_operator", "operator.restored", identity::restore_operator(engine, vera, idris)).await;
     let mina = story.leaves("identity::add_user", "user.added", identity::add_user(engine, vera, "crm-4711", None, None)).await.id;
     let user: UserRef = mina.into();
     let rename = UserSettings { name: Some("Mina".into()), external_ref: None };

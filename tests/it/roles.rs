@@ -185,6 +185,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
         |w, c| identity::create_operator(&w.engine, c, "idris@acme.example", "Idris", PASSWORD, &[OperatorRole::Viewer]);
     "identity::operator_by_login" Admin |w, c| identity::operator_by_login(&w.engine, c, "nobody@acme.example");
     "identity::disable_operator" Admin |w, c| identity::disable_operator(&w.engine, c, OperatorId(nowhere()));
+    "identity::restore_operator" Admin |w, c| identity::restore_operator(&w.engine, c, OperatorId(nowhere()));
     "identity::list_operators" Admin |w, c| identity::list_operators(&w.engine, c);
     "identity::change_operator" Admin |w, c| identity::change_operator(&w.engine, c, OperatorId(nowhere()), Default::default());
     "identity::end_sessions" Admin |w, c| identity::end_sessions(&w.engine, c, OperatorId(nowhere()));

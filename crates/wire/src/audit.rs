@@ -167,6 +167,7 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("operator.signed_out", "Signed out"),
     ("operator.created", "Operator created"),
     ("operator.disabled", "Operator disabled"),
+    ("operator.restored", "Operator restored"),
     ("operator.password_reset", "Password reset"),
     ("operator.password_changed", "Own password changed"),
     ("operator.roles_set", "Roles changed"),

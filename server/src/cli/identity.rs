@@ -250,6 +250,12 @@ pub enum Operator {
         #[arg(long)]
         tenant: String,
     },
+    /// Give a disabled operator access again, with the roles and the password from before
+    Restore {
+        login: String,
+        #[arg(long)]
+        tenant: String,
+    },
 }
 
 pub async fn tenant(engine: &Engine, command: Tenant) -> Result<(), Failure> {
@@ -430,6 +436,11 @@ pub async fn operator(engine: &Engine, command: Operator) -> Result<(), Failure>
             let (ctx, id) = open_operator(engine, &tenant, &login).await?;
             identity::disable_operator(engine, &ctx, id).await?;
             println!("{login} is disabled");
+        }
+        Operator::Restore { login, tenant } => {
+            let (ctx, id) = open_operator(engine, &tenant, &login).await?;
+            identity::restore_operator(engine, &ctx, id).await?;
+            println!("{login} has access again");
         }
         Operator::List { tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;

@@ -360,9 +360,13 @@ async fn groups_give_the_roles_of_each_sign_in() {
     let page = sso.page("/sign-in?error=sso_no_role", "").await;
     assert!(page.text.contains("None of your groups has a role here"), "{}", page.text);
     let world = &sso.site.world;
-    identity::disable_operator(&world.engine, &world.vera, sso.operators().await[0].id).await.unwrap();
+    let mina = sso.operators().await[0].id;
+    identity::disable_operator(&world.engine, &world.vera, mina).await.unwrap();
     refused(&sso.sign_in("4711", &["heads"], &json!({})).await, "sso_disabled");
     assert_eq!((sso.operators().await.len(), sso.audited("operator.sign_in_failed").await), (1, 2));
+    identity::restore_operator(&world.engine, &world.vera, mina).await.unwrap();
+    assert!(identity::restore_operator(&world.engine, &world.vera, mina).await.is_err(), "who has access cannot get it again");
+    let_in(&sso.sign_in("4711", &["heads"], &json!({})).await);
 }
 
 #[tokio::test]

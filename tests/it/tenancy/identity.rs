@@ -250,6 +250,12 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::disable_operator", |pool, c| {
             kept!(pool, |tx| identity::disable_operator(tx, c.tenant, c.operator, c.now).await.map(usize::from)?)
         }),
+        control("identity::enable_operator", |pool, c| {
+            kept!(pool, |tx| {
+                identity::disable_operator(tx, c.tenant, c.operator, c.now).await?;
+                identity::enable_operator(tx, c.tenant, c.operator).await.map(usize::from)?
+            })
+        }),
         control("identity::insert_invitation", |pool, c| {
             let invitation = Invitation {
                 id: InvitationId(c.fresh),

@@ -120,6 +120,25 @@ pub async fn disable_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) 
     settle(engine, ctx, tx, &once, &entries, &true).await
 }
 
+/// Gives an operator who was disabled access again, with the roles and the password from before.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, and for a key that asks about an admin; `NotFound` for a foreign operator and for one with access.
+#[verb(role = Admin)]
+pub async fn restore_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) -> Result<(), Error> {
+    let once = Once::new(engine, ctx, "admin.restore_operator", &Admitted::new(id)?)?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if once.claim::<bool>(&mut tx).await?.is_some() {
+        return Ok(());
+    }
+    store::lock_operators(&mut tx, ctx.tenant_id).await?;
+    let operator = store::operators(&mut tx, ctx.tenant_id, Some(id)).await?.pop().filter(|operator| operator.disabled_at.is_some());
+    may_make(ctx, &operator.ok_or(Error::NotFound("disabled operator"))?.roles)?;
+    store::enable_operator(&mut tx, ctx.tenant_id, id).await?;
+    let entry = NewEntry::new(engine, ctx, "operator.restored", "operator", id, "operator has access again");
+    settle(engine, ctx, tx, &once, &[entry], &true).await
+}
+
 /// An operator with access whom the caller may change. Changes of operators wait for one another from here on.
 pub(super) async fn to_change(tx: &mut Tx, ctx: &OpContext, id: OperatorId) -> Result<AdminOperator, Error> {
     store::lock_operators(tx, ctx.tenant_id).await?;

@@ -113,6 +113,16 @@ pub async fn disable_operator(tx: &mut Tx, tenant: TenantId, id: OperatorId, now
     .await
 }
 
+/// Gives a disabled operator access again; whether one was there and disabled.
+pub async fn enable_operator(tx: &mut Tx, tenant: TenantId, id: OperatorId) -> Result<bool, DbError> {
+    tx.changed_any(sql!(
+        [tenant, id],
+        r"update operators set disabled_at = null, access_epoch = access_epoch + 1
+           where tenant_id = $1 and id = $2 and disabled_at is not null"
+    ))
+    .await
+}
+
 /// Writes the name and the roles of an operator, and may end the sessions; whether the tenant has the operator.
 pub async fn update_operator(tx: &mut Tx, tenant: TenantId, operator: &AdminOperator, ends_sessions: bool) -> Result<bool, DbError> {
     let roles: Vec<&str> = operator.roles.iter().map(|role| role.as_str()).collect();

@@ -2,7 +2,7 @@
 
 use crate::{
     features::{
-        agents::{AgentPage, AgentsPage},
+        agents::{AgentPage, AgentsPage, ConnectPage, ConnectedPage},
         audit::AuditPage,
         capture::{CapturePage, EventsPage, SourcePage, SourcesPage},
         clients::ConsentPage,
@@ -96,6 +96,8 @@ pub fn App() -> impl IntoView {
                 <ParentRoute path=path!("") view=Layout ssr=SsrMode::Async>
                     <Route path=path!("/") view=OverviewPage />
                     <Route path=path!("/agents") view=AgentsPage />
+                    <Route path=path!("/agents/connect") view=ConnectPage />
+                    <Route path=path!("/agents/connect/:key") view=ConnectedPage />
                     <Route path=path!("/agents/:id") view=AgentPage />
                     <Route path=path!("/lifecycle") view=LifecyclePage />
                     <Route path=path!("/lifecycle/policy") view=LifecyclePolicyPage />

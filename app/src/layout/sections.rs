@@ -199,7 +199,7 @@ pub static ADMINISTRATION: [Section; 4] = [
 ];
 
 /// What the menu offers to do.
-pub static ACTIONS: [Action; 6] = [
+pub static ACTIONS: [Action; 7] = [
     Action { href: "/memories/new", name: "New memory…", also: "add remember write fact", role: OperatorRole::Operator },
     Action {
         href: "/capture",
@@ -215,6 +215,12 @@ pub static ACTIONS: [Action; 6] = [
     },
     Action { href: "/vocabulary/terms/new", name: "New term…", also: "add vocabulary glossary alias", role: OperatorRole::Reviewer },
     Action { href: "/projects", name: "New project…", also: "add repository", role: OperatorRole::Operator },
+    Action {
+        href: "/agents/connect",
+        name: "Connect an agent…",
+        also: "make api key claude code desktop cursor vs code codex python typescript curl mcp",
+        role: OperatorRole::Admin,
+    },
     Action { href: "/erasure", name: "Erase a person…", also: "gdpr delete right to be forgotten privacy", role: OperatorRole::Admin },
 ];
 

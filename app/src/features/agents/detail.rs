@@ -1,4 +1,9 @@
-use super::{api::read_agent, block::Block, keys::Keys};
+use super::{
+    api::{AgentRead, connects, read_agent},
+    block::Block,
+    keys::Keys,
+    settings::{self, Change, Retire},
+};
 use crate::{
     Flash,
     features::{
@@ -10,7 +15,7 @@ use crate::{
     guard::by_id,
     layout::{Crumb, ViewerResource},
     query::{Query, use_param, use_query},
-    ui::{Badge, DataTable, Time, Titled, Tone, Zone, awaited, columns, fact, or_missing, reading, rows_or, text},
+    ui::{Badge, CopyText, DataTable, Time, Titled, Tone, Zone, awaited, columns, fact, or_missing, reading, rows_or, text},
 };
 use extract::transcript::zone::day_start;
 use leptos::prelude::*;
@@ -31,7 +36,7 @@ pub fn AgentPage() -> impl IntoView {
             let viewer = who.await.ok();
             let who = viewer.as_ref().map(|viewer| viewer.profile.clone());
             let flash = viewer.and_then(Viewer::refused);
-            or_missing("Agent", detail.await, |detail| view! { <Whole detail who flash query /> })
+            or_missing("Agent", detail.await, |read| view! { <Whole read who flash query /> })
         })}
     }
 }
@@ -41,13 +46,38 @@ fn of(path: &str, id: AgentId) -> String {
     Query::default().with("agent", id).href(path)
 }
 
+/// The message about a refused form of the page, for the form of this name. A key that could not be revoked or rotated opens none.
+fn of_form(flash: &Option<Flash>, form: Option<&str>) -> Option<Flash> {
+    let is_it = |flash: &&Flash| {
+        let typed = Query::parse(&flash.typed);
+        typed.get("form") == form && typed.get("key").is_none()
+    };
+    flash.as_ref().filter(is_it).cloned()
+}
+
 #[component]
-fn Whole(detail: AgentDetail, who: Option<OperatorProfile>, flash: Option<Flash>, query: Query) -> impl IntoView {
-    let may_block = who.as_ref().is_some_and(|who| who.has(OperatorRole::Admin));
-    // A key that could not be revoked is no reason to open the form that blocks the agent.
-    let flash = flash.filter(|flash| Query::parse(&flash.typed).get("key").is_none());
+fn Whole(read: AgentRead, who: Option<OperatorProfile>, flash: Option<Flash>, query: Query) -> impl IntoView {
+    let AgentRead { detail, keeps_context_texts, secret } = read;
+    let is_admin = who.as_ref().is_some_and(|who| who.has(OperatorRole::Admin));
     let agent = detail.summary.clone();
-    let (id, is_agent) = (agent.id, agent.kind == AgentKind::Agent);
+    let (id, is_agent, in_use) = (agent.id, agent.kind == AgentKind::Agent, connects(&agent));
+    let settings = settings::Settings {
+        id,
+        name: agent.name.clone(),
+        discipline: detail.discipline,
+        require_user: detail.require_user,
+        keeps_context_texts,
+    };
+    let in_force = detail.keys.iter().filter(|key| key.revoked_at.is_none() && key.expires_at.is_none_or(|end| end > detail.now)).count();
+    let in_force = i64::try_from(in_force).unwrap_or(i64::MAX);
+    let forms = (is_admin && is_agent).then(|| {
+        view! {
+            {in_use.then(|| view! { <Change settings flash=of_form(&flash, Some("settings")) /> })}
+            {in_use.then(|| view! { <Block id blocked=agent.blocked flash=of_form(&flash, None) /> })}
+            <Retire id retired=agent.retired keys=in_force memories=agent.live flash=of_form(&flash, Some("retire")) />
+        }
+    });
+    let of_key = of_form(&flash, Some("key"));
     let name = (!agent.name.eq_ignore_ascii_case(&agent.slug)).then(|| agent.name.clone());
     let audit = Query::default().with("target", &agent.slug).href("/audit");
     let links = [("Memories", of("/memories", id)), ("Recalls", of("/recall/log", id)), ("Events", of("/events", id)), ("Audit", audit)];
@@ -64,6 +94,7 @@ fn Whole(detail: AgentDetail, who: Option<OperatorProfile>, flash: Option<Flash>
             <nav class="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-sm" aria-label="About this agent">
                 {links.into_iter().map(|(text, href)| view! { <a href=href>{text}</a> }).collect_view()}
                 {is_agent.then(|| view! { <NewMemoryLink agent=id.to_string() /> })}
+                {(is_admin && in_use).then(|| view! { <a href=of("/agents/connect", id)>"Connect"</a> })}
             </nav>
         </header>
         {detail.blocked_at.map(|at| view! {
@@ -73,12 +104,16 @@ fn Whole(detail: AgentDetail, who: Option<OperatorProfile>, flash: Option<Flash>
         })}
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
+                {secret.map(|secret| view! {
+                    <CopyText id="new-secret" title="New key" says="Copy it now and store it in a safe place. It is not shown again."
+                        text=secret once=true />
+                })}
                 <Recalls id days=detail.days.clone() week=detail.week month=detail.month />
-                {is_agent.then(|| view! { <Keys id keys=detail.keys.clone() who now=detail.now query=query.clone() /> })}
+                {is_agent.then(|| view! { <Keys id keys=detail.keys.clone() who now=detail.now query=query.clone() in_use flash=of_key /> })}
                 <Users id users=detail.users.clone() total=detail.users_total />
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">
-                {(may_block && is_agent).then(|| view! { <Block id blocked=agent.blocked flash /> })}
+                {forms}
                 <Memories detail=detail.clone() />
                 <Settings detail />
             </div>

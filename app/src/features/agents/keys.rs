@@ -1,5 +1,6 @@
-use super::list::when;
+use super::{list::when, new_key::NewKey};
 use crate::{
+    Flash,
     features::people::Person,
     query::Query,
     ui::{Badge, PostForm, TableCard, Time, Titled, Tone, columns, sorting, text},
@@ -8,6 +9,9 @@ use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use std::cmp::Reverse;
 use wire::{AgentId, AgentKey, KeyId, OperatorProfile, OperatorRole, Toolset};
+
+/// For how many hours a replaced key may go on, and what the form calls that.
+const OVERLAPS: [(&str, &str); 4] = [("0", "No longer"), ("1", "One more hour"), ("24", "24 more hours"), ("168", "7 more days")];
 
 /// Sorts keys by the column that the URL names, the most used or latest first. Usually those in force come first.
 fn sort(keys: &mut [AgentKey], by: Option<&str>) {
@@ -25,28 +29,43 @@ fn may_revoke(who: Option<&OperatorProfile>, key: &AgentKey) -> bool {
     key.revoked_at.is_none() && who.is_some_and(|who| who.has(OperatorRole::Admin) || gave(who))
 }
 
+/// Whether an admin may replace a key by a new one: it is in force, and no client renews it by itself.
+fn may_rotate(is_admin: bool, key: &AgentKey, now: DateTime<Utc>) -> bool {
+    is_admin && key.revoked_at.is_none() && key.given_by.is_none() && key.expires_at.is_none_or(|end| end > now)
+}
+
 /// The API keys of an agent: what each may do, for whom and by whom, how often it was used and refused, and when and from where it was last
 /// used.
 #[component]
-pub fn Keys(id: AgentId, keys: Vec<AgentKey>, who: Option<OperatorProfile>, now: DateTime<Utc>, query: Query) -> impl IntoView {
+pub fn Keys(
+    id: AgentId,
+    keys: Vec<AgentKey>,
+    who: Option<OperatorProfile>,
+    now: DateTime<Utc>,
+    query: Query,
+    /// Whether the agent can get keys.
+    in_use: bool,
+    /// The message about the refused form that makes a key.
+    flash: Option<Flash>,
+) -> impl IntoView {
+    let is_admin = who.as_ref().is_some_and(|who| who.has(OperatorRole::Admin));
     let mut keys = keys;
     sort(&mut keys, query.get("sort"));
     let path = format!("/agents/{id}");
     let head = |key, name, class| sorting(&path, &query, key, (name, class));
     let body = if keys.is_empty() {
         view! {
-            <p class="card px-4 py-3 text-sm text-soft">
-                "No keys yet. Make one on the server: " <code class="font-mono text-xs text-ink">"remembrancer key create"</code> "."
-            </p>
+            <p class="card px-4 py-3 text-sm text-soft">"No keys yet. With a key the agent calls this server. An admin makes one here."</p>
         }
         .into_any()
     } else {
         let rows = keys.into_iter().map(|key| {
             let name = text::visible(&key.name);
-            let may_choose = key.revoked_at.is_none() && who.as_ref().is_some_and(|who| who.has(OperatorRole::Admin));
+            let may_choose = key.revoked_at.is_none() && is_admin;
             let choose = may_choose.then(|| view! { <Choose agent=id id=key.id name=name.clone() chosen=key.toolsets.clone() /> });
+            let rotate = may_rotate(is_admin && in_use, &key, now).then(|| view! { <Rotate agent=id id=key.id name=name.clone() /> });
             let revoke = may_revoke(who.as_ref(), &key).then(|| view! { <Revoke agent=id id=key.id name /> });
-            let forms = view! { {choose} {revoke} }.into_any();
+            let forms = view! { {choose} {rotate} {revoke} }.into_any();
             view! { <Row key now forms /> }
         });
         let rows = rows.collect_view();
@@ -63,6 +82,7 @@ pub fn Keys(id: AgentId, keys: Vec<AgentKey>, who: Option<OperatorProfile>, now:
     view! {
         <Titled id="keys" title="API keys">
             {body}
+            {(is_admin && in_use).then(|| view! { <NewKey agent=id flash /> })}
         </Titled>
     }
 }
@@ -172,6 +192,29 @@ fn Revoke(agent: AgentId, id: KeyId, name: String) -> impl IntoView {
                 <p class="text-xs text-soft">"It is refused at once. You cannot undo this."</p>
                 <button class="button button-danger" type="submit" aria-label=label>
                     "Revoke key"
+                </button>
+            </PostForm>
+        </details>
+    }
+}
+
+/// The folded form that replaces a key by a new one.
+#[component]
+fn Rotate(agent: AgentId, id: KeyId, name: String) -> impl IntoView {
+    let (label, field) = (format!("Rotate key “{name}”"), format!("overlap-{id}"));
+    let option = |(hours, text): (&'static str, &'static str)| {
+        let usual = hours == "24";
+        view! { <option value=hours selected=usual>{text}</option> }
+    };
+    view! {
+        <details class="mt-1">
+            <summary class="button button-quiet h-6! px-2! text-xs!">"Rotate…"</summary>
+            <PostForm class="mt-1 space-y-1" action="/console/api/rotate_key" fields=[("id", id.to_string()), ("agent", agent.to_string())]>
+                <p class="text-xs text-soft">"Makes a new key with the same rights and shows it once."</p>
+                <label class="label" for=field.clone()>"The old key works for"</label>
+                <select class="input" id=field name="overlap_hours">{OVERLAPS.into_iter().map(option).collect_view()}</select>
+                <button class="button" type="submit" aria-label=label>
+                    "Rotate key"
                 </button>
             </PostForm>
         </details>

@@ -1,24 +1,36 @@
-use super::agents;
+use super::{agents, api::connects};
 use crate::{
-    layout::PageHead,
+    Flash,
+    layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{Badge, Empty, Shape, Spark, TableCard, Time, Tone, awaited, columns, or_error, reading, sorting, text},
+    ui::{
+        Badge, Empty, IconLink, PostForm, Shape, Spark, TableCard, TextField, Time, Tone, awaited, columns, or_error, reading, sorting,
+        text,
+    },
 };
 use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use std::cmp::Reverse;
-use wire::{AgentKind, AgentSummary};
+use wire::{AgentKind, AgentSummary, OperatorRole};
 
-/// The agents page: counts and activity of each agent.
+/// The agents page: counts and activity of each agent, and for admins a form for a new one.
 #[component]
 pub fn AgentsPage() -> impl IntoView {
-    let (list, query) = (reading(agents()), use_query());
+    let (list, who, query) = (reading(agents()), ViewerResource::shared(), use_query());
     view! {
         <PageHead title="Agents">"Each agent has its own memories. The commons holds the memories that all agents share."</PageHead>
         {awaited(async move {
-            or_error(list.await, |agents| match untouched(&agents) {
-                true => view! { <div class="card"><NoAgents /></div> }.into_any(),
-                false => view! { <Table agents query /> }.into_any(),
+            let (is_admin, flash) = who.allows(OperatorRole::Admin).await;
+            or_error(list.await, |agents| {
+                let connects = is_admin && agents.iter().any(connects);
+                let list = match untouched(&agents) {
+                    true => view! { <div class="card"><NoAgents is_admin /></div> }.into_any(),
+                    false => view! { <Table agents query /> }.into_any(),
+                };
+                view! {
+                    {list}
+                    {is_admin.then(|| view! { <Add connects flash /> })}
+                }
             })
         })}
     }
@@ -117,17 +129,33 @@ pub fn when(at: Option<DateTime<Utc>>) -> impl IntoView {
 }
 
 #[component]
-fn NoAgents() -> impl IntoView {
+fn NoAgents(is_admin: bool) -> impl IntoView {
+    let says = match is_admin {
+        true => "Make one below. Then make a key for it, with which it calls this server.",
+        false => "An admin makes agents here, and a key for each.",
+    };
+    view! { <Empty shape=Shape::Agents title="No agents yet"><p>{says}</p></Empty> }
+}
+
+/// The form for a new agent, and the way to connect one that is there.
+#[component]
+fn Add(connects: bool, flash: Option<Flash>) -> impl IntoView {
+    let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
+    let error = |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
+    let link = connects.then(|| view! { <IconLink href="/agents/connect" shape=Shape::Add text="Connect an agent" /> });
     view! {
-        <Empty shape=Shape::Agents title="No agents yet">
-            <p class="mb-3">
-                "Create an agent on the server. Replace acme with the slug of your organisation:"
-            </p>
-            <pre class="overflow-x-auto rounded-md bg-sunken px-3 py-2 text-left font-mono text-xs text-ink" tabindex="0">
-                "remembrancer agent create atlas --tenant acme --name Atlas\n"
-                "remembrancer key create atlas --tenant acme --name first \\\n  --scopes memory:read,memory:write,memory:forget"
-            </pre>
-        </Empty>
+        <div class="mt-6 max-w-xl space-y-4">
+            {link}
+            <PostForm class="card space-y-3 p-4" id="new-agent" action="/console/api/create_agent" label="New agent">
+                <h2>"New agent"</h2>
+                <TextField name="slug" label="Slug" required=true hint="atlas" value=typed.text("slug") error=error("slug") />
+                <TextField name="name" label="Name" optional=true hint="same as the slug" value=typed.text("name") error=error("name") />
+                <p class="text-xs text-soft">
+                    "The slug is its name for programs and never changes: 1 to 63 characters (a-z, 0-9 and -). You can change the name later."
+                </p>
+                <button class="button button-primary" type="submit">"Make agent"</button>
+            </PostForm>
+        </div>
     }
 }
 

@@ -2,10 +2,15 @@
 
 mod api;
 mod block;
+mod connect;
 mod detail;
+mod hosts;
 mod keys;
 mod list;
+mod new_key;
+mod settings;
 
 pub use api::agents;
+pub use connect::{ConnectPage, ConnectedPage};
 pub use detail::AgentPage;
 pub use list::AgentsPage;

@@ -42,7 +42,7 @@ fn Consent(viewer: Viewer, request: Request) -> impl IntoView {
     let flash = viewer.refused();
     let form = if agents.is_empty() {
         view! {
-            <p class="text-sm">"There are no agents yet. Create one on the server with “remembrancer agent create”, then try again."</p>
+            <p class="text-sm">"There are no agents yet. An admin makes one on the page Agents. Then try again."</p>
             <PostForm action=ACTION label="Give access" fields=[("asked", asked.query().href(""))]>
                 <Deny />
             </PostForm>

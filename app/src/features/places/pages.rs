@@ -92,6 +92,7 @@ mod tests {
     fn actions_are_offered_to_those_who_may() {
         let offered = |text, roles: &[OperatorRole]| actions(text, roles).into_iter().map(|action| action.href).collect::<Vec<_>>();
         assert_eq!(offered("erase", &[OperatorRole::Admin]), ["/erasure"]);
+        assert_eq!(offered("claude code", &[OperatorRole::Admin]), ["/agents/connect"]);
         assert_eq!(offered("erase", &[OperatorRole::Viewer, OperatorRole::Reviewer]), [""; 0]);
         assert_eq!(offered("NEW", &[OperatorRole::Operator]), ["/memories/new", "/projects"]);
     }

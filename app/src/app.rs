@@ -2,6 +2,7 @@
 
 use crate::{
     features::{
+        accounts::{AccountPage, AccountsPage, PasswordPage},
         agents::{AgentPage, AgentsPage, ConnectPage, ConnectedPage},
         audit::AuditPage,
         capture::{CapturePage, EventsPage, SourcePage, SourcesPage},
@@ -15,7 +16,7 @@ use crate::{
         memories::{DeletePage, MemoriesPage, MemoryPage, NewMemoryPage},
         model::ModelPage,
         overview::OverviewPage,
-        people::{PeoplePage, PersonPage, ProfilePage},
+        people::{PeoplePage, PersonPage, ProfilePage, UsersPage},
         places::SearchPage,
         projects::{ProjectPage, ProjectsPage},
         prompts::PromptsPage,
@@ -99,10 +100,14 @@ pub fn App() -> impl IntoView {
                     <Route path=path!("/agents/connect") view=ConnectPage />
                     <Route path=path!("/agents/connect/:key") view=ConnectedPage />
                     <Route path=path!("/agents/:id") view=AgentPage />
+                    <Route path=path!("/accounts") view=AccountsPage />
+                    <Route path=path!("/accounts/:id") view=AccountPage />
+                    <Route path=path!("/password") view=PasswordPage />
                     <Route path=path!("/lifecycle") view=LifecyclePage />
                     <Route path=path!("/lifecycle/policy") view=LifecyclePolicyPage />
                     <Route path=path!("/search") view=SearchPage />
                     <Route path=path!("/people") view=PeoplePage />
+                    <Route path=path!("/people/users") view=UsersPage />
                     <Route path=path!("/people/:user") view=PersonPage />
                     <Route path=path!("/people/:agent/:user") view=ProfilePage />
                     <Route path=path!("/memories") view=MemoriesPage />

@@ -1,5 +1,6 @@
 //! One module for each thing the console shows: what its pages read and its forms do (`api`), and its pages.
 
+pub mod accounts;
 pub mod agents;
 pub mod audit;
 pub mod capture;

@@ -35,6 +35,10 @@ fn SignedIn(viewer: Viewer) -> impl IntoView {
                     {format!("Times in {}", zone.name())}
                 </p>
                 <ThemeSwitch theme=viewer.theme token=token_of(SET_THEME) />
+                <a class="button button-quiet w-full justify-start! px-2!" href="/password">
+                    <Icon shape=Shape::Edit />
+                    "Change password"
+                </a>
                 <PostForm action="/console/api/sign_out">
                     <button class="button button-quiet w-full justify-start! px-2!" type="submit">
                         <Icon shape=Shape::SignOut />

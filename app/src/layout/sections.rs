@@ -99,7 +99,10 @@ pub static DAILY: [Section; 12] = [
     Section {
         name: "People",
         shape: Shape::People,
-        pages: &[page("/people", "People").also("profiles users customers gdpr privacy subject access request export personal data")],
+        pages: &[
+            page("/people", "People").also("profiles users customers gdpr privacy subject access request export personal data"),
+            page("/people/users", "Users").also("references names rename add a user").needs(&[OperatorRole::Admin]),
+        ],
     },
     Section {
         name: "Agents",
@@ -194,12 +197,15 @@ pub static ADMINISTRATION: [Section; 4] = [
             page("/webhooks", "Webhooks").also("admin notifications callbacks http integrations").needs(&[OperatorRole::Admin]),
             page("/prompts", "Prompts").also("skills instructions mcp"),
             page("/recall/model", "Embedding model").also("admin vectors re-embed switch").needs(&[OperatorRole::Admin]),
+            page("/accounts", "Accounts")
+                .also("admin operators team members invite invitation roles password sign out sessions")
+                .needs(&[OperatorRole::Admin]),
         ],
     },
 ];
 
 /// What the menu offers to do.
-pub static ACTIONS: [Action; 7] = [
+pub static ACTIONS: [Action; 8] = [
     Action { href: "/memories/new", name: "New memory…", also: "add remember write fact", role: OperatorRole::Operator },
     Action {
         href: "/capture",
@@ -221,6 +227,7 @@ pub static ACTIONS: [Action; 7] = [
         also: "make api key claude code desktop cursor vs code codex python typescript curl mcp",
         role: OperatorRole::Admin,
     },
+    Action { href: "/accounts", name: "Invite somebody…", also: "add operator account colleague team", role: OperatorRole::Admin },
     Action { href: "/erasure", name: "Erase a person…", also: "gdpr delete right to be forgotten privacy", role: OperatorRole::Admin },
 ];
 

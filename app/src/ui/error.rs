@@ -12,6 +12,7 @@ fn list_of(path: &str) -> (&'static str, &'static str) {
     let lists = [
         ("/vocabulary", ("/vocabulary/terms", "All terms")),
         ("/knowledge", ("/knowledge", "All documents")),
+        ("/accounts", ("/accounts", "All accounts")),
         ("/agents", ("/agents", "All agents")),
         ("/people", ("/people", "All people")),
         ("/projects", ("/projects", "All projects")),

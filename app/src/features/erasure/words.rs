@@ -42,11 +42,8 @@ pub fn address(place: MentionPlace, id: Uuid) -> Option<String> {
 pub fn who_confirms(admins: &[Admin], me: Uuid) -> String {
     let others: Vec<String> = admins.iter().filter(|admin| admin.id.0 != me).map(|admin| text::visible(&admin.name)).collect();
     match others.as_slice() {
-        [] => {
-            "You are the only admin, so nobody can confirm it. Make a second account with “remembrancer operator create … --roles admin” \
-               before the request expires."
-                .to_owned()
-        }
+        [] => "You are the only admin, so nobody can confirm it. Invite a second one under Settings, Accounts, before the request expires."
+            .to_owned(),
         [one] => format!("{one} can confirm it, and sees it on the overview: send them the address of this page."),
         [rest @ .., last] => {
             format!(

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     ConsoleError, Flash,
-    guard::{operator, own_path},
+    guard::{incomplete, operator, own_path},
     query::Query,
     submit::submit,
     ui::text,
@@ -16,7 +16,7 @@ use remembrancer::{
     profile::{self, Subject},
 };
 use std::collections::HashMap;
-use wire::{Page, PeopleFilter, PersonDetail, PersonRow, UserId};
+use wire::{AdminUser, AdminUsers, FieldError, OperatorRole, Page, PeopleFilter, PersonDetail, PersonRow, UserId, UserRef, UserSettings};
 
 /// Characters of an id.
 const ID_LENGTH: usize = 36;
@@ -64,6 +64,54 @@ pub async fn with_names(sentence: String) -> String {
     let ids: Vec<UserId> = words.filter(|word| word.len() == ID_LENGTH).filter_map(|word| word.parse().ok()).collect();
     let named = |sentence: String, (id, name): (UserId, String)| sentence.replace(&id.to_string(), &text::visible(&name));
     person_names(ids).await.into_iter().fold(sentence, named)
+}
+
+/// A page of the users whom the organisation named.
+pub struct UsersRead {
+    pub users: Vec<AdminUser>,
+    /// The reference after which the next page begins.
+    pub next: Option<String>,
+    /// The user whom the form changes.
+    pub chosen: Option<AdminUser>,
+}
+
+/// The users after the reference in a query, and the one whom it names.
+pub async fn list_users(query: Query) -> Result<UsersRead, ConsoleError> {
+    let (engine, ctx) = operator().await?;
+    let AdminUsers { users, next } = identity::list_users(&engine, &ctx, query.get("after")).await?;
+    let chosen = match query.get("user").and_then(|id| id.parse::<UserId>().ok()) {
+        Some(id) => identity::users_with(&engine, &ctx, &[id]).await?.pop(),
+        None => None,
+    };
+    let chosen = chosen.map(|User { id, external_ref, name }| AdminUser { id, external_ref, name });
+    Ok(UsersRead { users, next, chosen })
+}
+
+/// Adds a user, or changes the one with this id, then redirects to the list.
+#[server(endpoint = "put_user")]
+pub async fn put_user(
+    #[server(default)] id: String,
+    #[server(default)] reference: String,
+    #[server(default)] name: String,
+) -> Result<(), ConsoleError> {
+    const LIST: &str = "/people/users";
+    let form = Query::default().with("user", &id).href(LIST);
+    submit((LIST, &form), Query::default().with("reference", &reference).with("name", &name), |engine, ctx| async move {
+        ctx.require_role(OperatorRole::Admin)?;
+        let (reference, is_known) = (reference.trim(), !id.is_empty());
+        let named = if is_known { id.as_str() } else { reference };
+        let user: UserRef = named.parse().map_err(|message: String| incomplete(FieldError::new("external_ref", message)))?;
+        let name = Some(name.trim()).filter(|name| !name.is_empty()).map(str::to_owned);
+        let settings = UserSettings { name, external_ref: is_known.then(|| reference.to_owned()) };
+        let (user, is_new) = identity::put_user(&engine, &ctx, &user, settings).await?;
+        let shown = text::visible(&user.external_ref);
+        Ok(Flash::done(match (is_known, is_new) {
+            (false, true) => format!("Added the user {shown}."),
+            (false, false) => format!("{shown} was there already, and has the name that you typed."),
+            (true, _) => format!("Saved the user {shown}."),
+        }))
+    })
+    .await
 }
 
 /// Gives a leaf another value, then redirects to `done`, or to the profile.

@@ -11,6 +11,7 @@ mod path;
 mod person;
 mod profile;
 mod tree;
+mod users;
 
 pub use api::{person_name, person_names, with_names};
 pub use leaf::matter_name;
@@ -19,3 +20,4 @@ pub use name::{Person, PersonOf, page};
 pub use path::PersonPath;
 pub use person::PersonPage;
 pub use profile::ProfilePage;
+pub use users::UsersPage;

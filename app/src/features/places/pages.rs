@@ -65,6 +65,8 @@ mod tests {
             ("api key", "/agents"),
             ("token", "/agents"),
             ("glossary", "/vocabulary/terms"),
+            ("invite", "/accounts"),
+            ("password", "/accounts"),
             ("failed jobs", "/events"),
             ("retention", "/lifecycle/policy"),
             ("import", "/knowledge/upload"),
@@ -84,8 +86,10 @@ mod tests {
         let offered = |roles: &[OperatorRole]| pages("", roles).into_iter().map(|page| page.href).collect::<Vec<_>>();
         let (all, viewer) = (offered(OperatorRole::ALL), offered(&[OperatorRole::Viewer]));
         let closed: Vec<_> = all.iter().filter(|href| !viewer.contains(href)).collect();
-        assert_eq!(closed, ["/knowledge/upload", "/capture", "/erasure", "/webhooks", "/recall/model"]);
-        assert_eq!(offered(&[OperatorRole::Admin]), ["/erasure", "/webhooks", "/recall/model"]);
+        let closed_to_viewers = ["/people/users", "/knowledge/upload", "/capture", "/erasure", "/webhooks", "/recall/model", "/accounts"];
+        assert_eq!(closed, closed_to_viewers);
+        let of_admins = ["/people/users", "/erasure", "/webhooks", "/recall/model", "/accounts"];
+        assert_eq!(offered(&[OperatorRole::Admin]), of_admins);
     }
 
     #[test]

@@ -87,8 +87,7 @@ fn Passwords(next: String, is_only: bool) -> impl IntoView {
             </button>
         </form>
         <p class="mt-8 text-xs text-soft">
-            "No account or forgotten password? The administrator of this server can help with "
-            <code class="font-mono text-ink">"remembrancer operator"</code> "."
+            "No account or forgotten password? Ask an administrator of your organisation for a one-time link."
         </p>
     }
 }

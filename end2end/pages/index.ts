@@ -1,5 +1,6 @@
 import type { Fixtures, PlaywrightTestArgs, PlaywrightTestOptions, TestFixture } from '@playwright/test';
-import { AgentPage, AgentsPage } from './agents';
+import { AccountsPage, UsersPage } from './accounts';
+import { AgentPage, AgentsPage, ConnectPage } from './agents';
 import { AuditPage } from './audit';
 import { CapturePage, EventsPage, SourcePage, SourcesPage } from './capture';
 import { ConsentPage } from './consent';
@@ -39,6 +40,9 @@ const PAGES = {
   signIn: SignInPage,
   agents: AgentsPage,
   agentPage: AgentPage,
+  connect: ConnectPage,
+  accounts: AccountsPage,
+  users: UsersPage,
   lifecycle: LifecyclePage,
   memories: MemoriesPage,
   memory: MemoryPage,

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import axe from 'axe-core';
 import type { Page, ViewportSize } from '@playwright/test';
+import type { AccountsPage, UsersPage } from '../pages/accounts';
+import type { AgentPage, ConnectPage } from '../pages/agents';
 import type { Frame } from '../pages/frame';
 import type { UploadPage } from '../pages/knowledge';
 import type { MemoryPage } from '../pages/memory';
@@ -27,6 +29,10 @@ interface Fixtures {
   vocabulary: VocabularyPage;
   projects: ProjectsPage;
   upload: UploadPage;
+  agentPage: AgentPage;
+  connect: ConnectPage;
+  accounts: AccountsPage;
+  users: UsersPage;
   agent: Agent;
 }
 
@@ -114,6 +120,31 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
     await frame.goto(`/agents/${agent.id}`);
     await frame.page.getByText('Block…', { exact: true }).click();
   },
+  'an agent with a new key': async ({ frame, agent, agentPage }) => {
+    await frame.goto(`/agents/${agent.id}`);
+    await agentPage.makeKey(LONG.slice(0, 90));
+    for (const fold of ['Change…', 'New key…', 'Retire…']) await frame.page.getByText(fold, { exact: true }).click();
+    await frame.page.getByText('Rotate…', { exact: true }).first().click();
+  },
+  'an agent to connect': ({ frame }) => frame.goto('/agents/connect'),
+  'an agent that is connected': async ({ frame, agent, connect }) => {
+    await frame.goto(`/agents/connect?agent=${agent.id}`);
+    await connect.connect('claude-desktop');
+  },
+  accounts: async ({ frame, accounts }) => {
+    await frame.goto('/accounts');
+    await accounts.invite(unique(LONG.slice(0, 90)), LONG.slice(0, 120));
+  },
+  'an account': async ({ frame, accounts }) => {
+    await frame.goto('/accounts');
+    await accounts.rows.filter({ hasText: 'you' }).first().getByRole('link').click();
+    await frame.page.getByText('Remove…', { exact: true }).click();
+  },
+  users: async ({ frame, users }) => {
+    await frame.goto('/people/users');
+    await users.save(unique(LONG.slice(0, 90)), LONG.slice(0, 120));
+  },
+  'the own password': ({ frame }) => frame.goto('/password'),
   'an unknown agent': ({ frame }) => frame.goto('/agents/0198f000-0000-7000-8000-000000000000'),
   'a client that asks for access': async ({ frame }) => {
     const client = await Client.register(frame.page.request, LONG.slice(0, 100), `https://${LONG.slice(0, 60).replace('ä', 'a')}.example/callback`);
@@ -400,9 +431,9 @@ async function check(frame: Frame, widths: ViewportSize[] = [DESKTOP, PHONE]): P
 
 test.describe('accessible', () => {
   for (const [state, show] of Object.entries(STATES)) {
-    test(state, async ({ frame, memory, vocabulary, projects, upload, agent, gate }) => {
+    test(state, async ({ frame, memory, vocabulary, projects, upload, agentPage, connect, accounts, users, agent, gate }) => {
       gate.expect(404);
-      await show({ frame, memory, vocabulary, projects, upload, agent });
+      await show({ frame, memory, vocabulary, projects, upload, agentPage, connect, accounts, users, agent });
       await check(frame);
     });
   }
@@ -492,7 +523,7 @@ const PAGES = [
   '/inbox', '/inbox/suggestions', '/inbox/quarantine', '/inbox/policy', '/capture', '/sources', '/sessions', '/events', '/webhooks',
   '/vocabulary', '/vocabulary/terms', '/vocabulary/terms/new', '/vocabulary/decisions', '/knowledge', '/knowledge/upload', '/knowledge/runs', '/knowledge/topology', '/prompts',
   '/recall', '/quality', '/quality/expectations', '/quality/expectations/new', '/recall/log', '/recall/contexts', '/recall/playground', '/recall/playground/context', '/recall/diagnose', '/recall/policy', '/recall/model',
-  '/audit', '/usage', '/erasure',
+  '/audit', '/usage', '/erasure', '/accounts', '/people/users', '/agents/connect', '/password',
 ];
 
 test.describe('accessible without data', () => {

@@ -66,3 +66,33 @@ test('usage', { tag: '@no-js' }, async ({ usage }) => {
       - heading "Grants and corrections" [level=3]
   `);
 });
+
+test('accounts', { tag: '@no-js' }, async ({ accounts }) => {
+  await accounts.goto('/accounts');
+  await expect(accounts.main).toMatchAriaSnapshot(`
+    - heading "Accounts" [level=1]
+    - table "Accounts":
+      - rowgroup:
+        - row:
+          - columnheader "Person"
+          - columnheader "Roles"
+          - columnheader "Since"
+      - rowgroup:
+        - row:
+          - rowheader:
+            - link
+    - region "Open links":
+      - heading "Open links" [level=2]
+    - form "Invite somebody":
+      - heading "Invite somebody" [level=2]
+      - textbox "Login"
+      - textbox "Name (optional)"
+      - group "Roles":
+        - checkbox /viewer/ [checked]
+        - checkbox /reviewer/
+        - checkbox /operator/
+        - checkbox /admin/
+      - combobox "The link is valid for"
+      - button "Make invitation"
+  `);
+});

@@ -11,6 +11,7 @@ const NAME = 120;
 /** Lists of the demo, and the column that names a row of each. */
 const LISTS = {
   '/agents': 'Agent',
+  '/accounts': 'Person',
   '/memories': 'Memory',
   '/people': 'Person',
   '/inbox': 'Candidate',
@@ -26,7 +27,7 @@ const LISTS = {
   '/audit': 'What',
 };
 /** Pages whose tables may be empty. */
-const OTHERS = ['/erasure', '/usage', '/projects', '/quality/expectations'];
+const OTHERS = ['/erasure', '/usage', '/projects', '/quality/expectations', '/people/users', '/agents/connect', '/password'];
 
 test('names stay readable in windows of every width', async ({ frame, retrieval, vocabulary, decide, agent, gate }) => {
   // The log is written a moment behind the answer.

@@ -23,6 +23,21 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/set_agent_blocked", "id=01900000-0000-7000-8000-000000000000&blocked=true&reason=because"),
     ("/console/api/set_key_toolsets", "id=01900000-0000-7000-8000-000000000000&agent=01900000-0000-7000-8000-000000000000"),
     ("/console/api/revoke_key", "id=01900000-0000-7000-8000-000000000000&agent=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/create_agent", "slug=zephyr"),
+    ("/console/api/change_agent", "id=01900000-0000-7000-8000-000000000000&name=Zephyr&discipline=confirming"),
+    ("/console/api/retire_agent", "id=01900000-0000-7000-8000-000000000000&reason=because"),
+    ("/console/api/restore_agent", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/create_key", "agent=01900000-0000-7000-8000-000000000000&name=laptop&preset=agent"),
+    ("/console/api/rotate_key", "id=01900000-0000-7000-8000-000000000000&agent=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/connect_agent", "agent=01900000-0000-7000-8000-000000000000&host=curl"),
+    ("/console/api/invite_operator", "login=mole%40acme.example&roles[]=viewer&hours=24"),
+    ("/console/api/withdraw_invitation", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/change_account", "id=01900000-0000-7000-8000-000000000000&name=Mole&roles[]=viewer"),
+    ("/console/api/offer_password", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/end_sessions", "id=01900000-0000-7000-8000-000000000000"),
+    ("/console/api/remove_account", "id=01900000-0000-7000-8000-000000000000&login=mole%40acme.example"),
+    ("/console/api/change_password", "current=not+the+password&new=another+long+password"),
+    ("/console/api/put_user", "reference=crm-31&name=Mina"),
     ("/console/api/delete_memories", "ids=01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/restore_memories", "ids=01900000-0000-7000-8000-000000000000&reason=because"),
     ("/console/api/undo_memories", "ids=01900000-0000-7000-8000-000000000000&at=2026-06-14T09:12:33Z"),
@@ -107,7 +122,8 @@ const ARGUMENTS: &[(&str, &str)] = &[
 /// Pages that show without a session.
 const PUBLIC_PAGES: &[&str] = &["/invitation", "/sign-in"];
 
-/// Every page that needs a session, with a query so that it reads all it can, and the roles that together see all of it.
+/// Every page that needs a session, with a query so that it reads all it can, and the roles that together see all of it: none
+/// for what everybody with an account may do.
 const PAGES: &[(&str, &str, &[OperatorRole])] = {
     use OperatorRole::{Admin, Operator, Reviewer, Viewer};
     const AGENT: &str = "agent=01900000-0000-7000-8000-000000000000";
@@ -115,8 +131,12 @@ const PAGES: &[(&str, &str, &[OperatorRole])] = {
     const IDS: &str = "ids=01900000-0000-7000-8000-000000000000";
     &[
         ("/", "", &[Viewer]),
+        ("/accounts", "", &[Admin]),
+        ("/accounts/:id", "", &[Admin]),
         ("/agents", "", &[Viewer]),
         ("/agents/:id", "", &[Viewer]),
+        ("/agents/connect", "", &[Viewer, Admin]),
+        ("/agents/connect/:key", "host=curl", &[Viewer, Admin]),
         ("/audit", "", &[Viewer]),
         ("/capture", "", &[Viewer, Operator]),
         ("/erasure", "", &[Admin]),
@@ -142,8 +162,10 @@ const PAGES: &[(&str, &str, &[OperatorRole])] = {
         ("/memories/new", AGENT, &[Viewer, Operator]),
         ("/memories/:id", "", &[Viewer]),
         ("/oauth/authorize", "client_id=01900000-0000-7000-8000-000000000000", &[Viewer]),
+        ("/password", "", &[]),
         ("/people", "", &[Viewer]),
         ("/people/:user", "", &[Viewer]),
+        ("/people/users", "", &[Admin]),
         ("/people/:agent/:user", "", &[Viewer]),
         ("/projects", "", &[Viewer]),
         ("/projects/:id", "", &[Viewer]),
@@ -363,6 +385,21 @@ const FUNCTIONS: &[(&str, Option<OperatorRole>)] = {
         ("set_hold", Some(Admin)),
         ("lift_hold", Some(Admin)),
         ("set_agent_blocked", Some(Admin)),
+        ("create_agent", Some(Admin)),
+        ("change_agent", Some(Admin)),
+        ("retire_agent", Some(Admin)),
+        ("restore_agent", Some(Admin)),
+        ("create_key", Some(Admin)),
+        ("rotate_key", Some(Admin)),
+        ("connect_agent", Some(Admin)),
+        ("invite_operator", Some(Admin)),
+        ("withdraw_invitation", Some(Admin)),
+        ("change_account", Some(Admin)),
+        ("offer_password", Some(Admin)),
+        ("end_sessions", Some(Admin)),
+        ("remove_account", Some(Admin)),
+        ("change_password", None),
+        ("put_user", Some(Admin)),
         ("set_key_toolsets", Some(Admin)),
         // And whoever gave the key to a client: `oauth.rs`.
         ("revoke_key", Some(Admin)),
@@ -640,7 +677,8 @@ async fn every_page_shows_all_to_its_roles_and_nothing_of_it_without_one_of_them
     let mut cookies: BTreeMap<Vec<&str>, String> = BTreeMap::new();
     for (path, query, needs) in PAGES {
         let lacking = needs.iter().map(|lack| OperatorRole::ALL.iter().copied().filter(|role| role != lack).collect());
-        for (roles, refused) in std::iter::once((needs.to_vec(), false)).chain(lacking.map(|roles: Vec<_>| (roles, true))) {
+        let suffice = if needs.is_empty() { OperatorRole::ALL } else { *needs };
+        for (roles, refused) in std::iter::once((suffice.to_vec(), false)).chain(lacking.map(|roles: Vec<_>| (roles, true))) {
             let names: Vec<&str> = roles.iter().map(|role| role.as_str()).collect();
             if !cookies.contains_key(&names) {
                 let login = format!("{}@{}", names.join("-"), world.tenant_slug);

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on fails")]
 
 mod admin;
+mod admin_console;
 mod audit;
 mod authorization;
 mod backup;

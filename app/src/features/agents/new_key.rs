@@ -65,7 +65,7 @@ pub fn NewKey(agent: AgentId, flash: Option<Flash>) -> impl IntoView {
 
 /// The presets to choose from, with what each may do.
 fn presets() -> Vec<Choice> {
-    let says = |preset| match preset {
+    let says = |preset: KeyPreset| match preset {
         KeyPreset::Reader => "Reader: reads memories, contexts and documents",
         KeyPreset::Agent => "Agent: reads and writes memories, captures texts",
         KeyPreset::Importer => "Importer: writes memories and documents, exports",

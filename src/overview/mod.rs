@@ -18,7 +18,9 @@ use db::{DbError, Tx};
 use foundation::identity::{self, Agent};
 use foundation::{Engine, Error, OpContext, audit, jobs, usage};
 use verb::verb;
-use wire::{AgentKind, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, Overview, PeopleFilter, TenantId, TermFilter};
+use wire::{
+    AgentKind, Attention, BarUnit, ContextFilter, DocumentFilter, HealthFilter, NewMemory, Overview, PeopleFilter, TenantId, TermFilter,
+};
 
 /// Days whose recalls can need attention.
 const WEEK: u32 = 7;
@@ -46,7 +48,10 @@ pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Overview, Erro
 async fn of_control(engine: &Engine, ctx: &OpContext, overview: &mut Overview) -> Result<Vec<Agent>, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let agents = identity::store::agents(&mut tx, ctx.tenant_id).await?;
-    overview.attention.exhausted_accounts = usage::exhausted(&mut tx, ctx.tenant_id, engine.clock().now()).await?;
+    let now = engine.clock().now();
+    overview.attention.exhausted_accounts = usage::exhausted(&mut tx, ctx.tenant_id, now).await?;
+    let Attention { refused_agents, silent_agents, .. } = &mut overview.attention;
+    (*refused_agents, *silent_agents) = identity::troubled(&mut tx, ctx.tenant_id, now).await?;
     overview.attention.erasures = erasure::waiting(engine, ctx, &mut tx).await?;
     tx.commit().await?;
     let count = |agents: &mut dyn Iterator<Item = &Agent>| i64::try_from(agents.count()).unwrap_or(i64::MAX);

@@ -201,7 +201,7 @@ pub struct Overview {
 }
 
 /// What is broken, and what waits for a person.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Attention {
     /// Jobs that failed in every attempt, of memories and of knowledge.
     pub memory_dead: i64,
@@ -216,6 +216,10 @@ pub struct Attention {
     /// Recalls of the last seven days.
     pub week: RecallCounts,
     pub blocked_agents: i64,
+    /// Agents with a call that was refused in the last seven days, by slug.
+    pub refused_agents: Vec<String>,
+    /// Agents that called in the last 30 days, and not in the last seven, by slug.
+    pub silent_agents: Vec<String>,
     /// Accounts whose credit or quota is used up: calls of paid models wait.
     pub exhausted_accounts: i64,
     /// Erasures that wait for another admin; 0 for those who may not see them.

@@ -6,6 +6,9 @@ use wire::{Attention, ReviewNumbers};
 /// Seconds that a row of the outbox may wait for delivery.
 const LATE: i64 = 60;
 
+/// Most agents that an item names.
+const NAMED: usize = 5;
+
 /// Something that needs attention.
 #[derive(Clone, Debug, PartialEq)]
 struct Item {
@@ -108,7 +111,35 @@ fn broken(attention: &Attention) -> Vec<Item> {
             "/usage",
         ),
         (attention.blocked_agents, ("Blocked agent", "Blocked agents"), "Their keys are refused.".to_owned(), "/agents"),
+        (
+            count(&attention.refused_agents),
+            ("Agent with refused calls", "Agents with refused calls"),
+            format!(
+                "{}. A key has ended, lacks a right or calls too often: look at the keys of the agent.",
+                names(&attention.refused_agents)
+            ),
+            "/agents",
+        ),
+        (
+            count(&attention.silent_agents),
+            ("Agent without calls for a week", "Agents without calls for a week"),
+            format!("{}. Look at the keys of the agent and at the host where it runs.", names(&attention.silent_agents)),
+            "/agents",
+        ),
     ])
+}
+
+fn count(agents: &[String]) -> i64 {
+    i64::try_from(agents.len()).unwrap_or(i64::MAX)
+}
+
+/// The first names of a list, for a sentence.
+fn names(agents: &[String]) -> String {
+    let shown = agents.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match agents.len().saturating_sub(NAMED) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 fn waiting(attention: &Attention, review: &ReviewNumbers) -> Vec<Item> {
@@ -182,6 +213,8 @@ mod tests {
             late_vectors: 14,
             week,
             blocked_agents: 5,
+            refused_agents: vec!["atlas".to_owned(); 7],
+            silent_agents: vec!["binky".to_owned(), "mole".to_owned()],
             exhausted_accounts: 6,
             erasures: 8,
         };
@@ -197,7 +230,9 @@ mod tests {
                 (14, "/events?task=embed"),
                 (2, "/recall?days=7&expected=true"),
                 (6, "/usage"),
-                (5, "/agents")
+                (5, "/agents"),
+                (7, "/agents"),
+                (2, "/agents")
             ]
         );
         assert_eq!(
@@ -213,5 +248,7 @@ mod tests {
             ]
         );
         assert_eq!(broken(&attention)[3].says, "The oldest has waited 3 min 20 s.");
+        assert!(broken(&attention)[8].says.starts_with("atlas, atlas, atlas, atlas, atlas and 2 more. A key has ended"));
+        assert!(broken(&attention)[9].says.starts_with("binky, mole. Look at the keys"));
     }
 }

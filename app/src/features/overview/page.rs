@@ -42,12 +42,13 @@ fn Start() -> impl IntoView {
             <h2 class="mb-2" id="start">"Connect your first agent"</h2>
             <ol class="list-decimal space-y-2 pl-5 text-sm">
                 <li>
-                    "Create an agent and a key on the server. "
+                    "Make an agent. "
                     <a class="underline" href="/agents">"Agents"</a>
-                    " shows the commands."
                 </li>
                 <li>
-                    "Give the key to your agent, which calls the tools over HTTP or the Model Context Protocol. "
+                    "Make a key and copy the lines for the program in which the agent runs. "
+                    <a class="underline" href="/agents/connect">"Connect an agent"</a>
+                    " "
                     <a class="underline" href="/api/docs" rel="external">"API reference"</a>
                 </li>
                 <li>

@@ -16,6 +16,7 @@ mod provider;
 mod quota;
 mod staff;
 pub mod store;
+mod trouble;
 mod users;
 mod views;
 
@@ -43,6 +44,7 @@ pub use policy::{keeps_context_texts, search_settings};
 pub use provider::{Identity, NotAdmitted, sign_in_with_provider};
 pub use quota::count_source;
 pub use staff::{change_operator, disable_operator, end_sessions, list_operators, restore_operator, set_roles};
+pub use trouble::troubled;
 pub use users::{acting_for, adopt_user, check as check_user, known_user, user_names, user_of_agent, users_named};
 pub use users::{add_user, find_users, list_users, named_by_caller, person, put_user, user, users, users_by_id, users_with};
 use verb::verb;

@@ -25,7 +25,7 @@ test('an admin makes an agent, connects it and sees its first recall', { tag: '@
   expect(await recall(key)).toBe(200);
   const recalled = () => expect(connect.firstCall).toContainText(`${slug} recalled`);
   if (connect.scripted) {
-    // The page looks again by itself, and keeps the key that the server no longer has.
+    // The page refreshes by itself, and keeps the key that the server no longer has.
     await expect(recalled).toPass();
     await expect(connect.lines).toContainText(key);
   } else {

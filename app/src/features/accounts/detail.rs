@@ -38,7 +38,7 @@ fn Whole(read: AccountRead, flash: Option<Flash>) -> impl IntoView {
     let AccountRead { account, link } = read;
     let (title, in_use) = (text::visible(&account.name), account.disabled_at.is_none());
     let link = link.map(|link| {
-        let says = "Send it to its person on a way that others cannot read. It works once, and is not shown again.";
+        let says = "Send it where only this person can read it. It works once, and is not shown again.";
         view! { <CopyText id="new-link" title="One-time link" says=says text=link once=true /> }
     });
     let removed = account.disabled_at.map(|at| {

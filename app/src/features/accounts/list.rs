@@ -40,7 +40,7 @@ pub fn AccountsPage() -> impl IntoView {
 fn Whole(accounts: Accounts, me: String, flash: Option<Flash>) -> impl IntoView {
     let Accounts { accounts, invitations, link } = accounts;
     let link = link.map(|link| {
-        let says = "Send it to its person on a way that others cannot read. It works once, and is not shown again.";
+        let says = "Send it where only this person can read it. It works once, and is not shown again.";
         view! { <CopyText id="new-link" title="One-time link" says=says text=link once=true /> }
     });
     let rows = accounts.into_iter().map(|account| {

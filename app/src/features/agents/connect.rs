@@ -121,7 +121,7 @@ fn Connected(read: KeyRead, host: Option<&'static Host>) -> impl IntoView {
     };
     let again = waits.then(|| {
         view! {
-            <p class="text-sm text-soft">"This page looks again every few seconds. A call appears here some seconds after it was made."</p>
+            <p class="text-sm text-soft">"This page refreshes every few seconds. A call appears here some seconds after it was made."</p>
             <p><a class="button" href=here>"Check again"</a></p>
         }
     });

@@ -71,7 +71,7 @@ fn presets() -> Vec<Choice> {
         KeyPreset::Importer => "Importer: writes memories and documents, exports",
     };
     let one = |preset: &KeyPreset| choice(preset.as_str(), says(*preset));
-    KeyPreset::ALL.iter().map(one).chain([choice("", "Only those ticked below")]).collect()
+    KeyPreset::ALL.iter().map(one).chain([choice("", "Only the rights ticked below")]).collect()
 }
 
 /// A tick for each scope.

@@ -7,6 +7,7 @@ use axum::http::{StatusCode, header};
 use db::clock::SystemClock;
 use foundation::identity;
 use foundation::testing::{PASSWORD, TestDatabases, World};
+use remembrancer::chat;
 use serde_json::json;
 use wire::{NewInvitation, OperatorRole};
 
@@ -172,6 +173,7 @@ async fn what_belongs_to_another_organisation_is_not_found() {
     let new =
         NewInvitation { login: format!("mole@{}", theirs.tenant_slug), name: "Mole".into(), roles: vec![OperatorRole::Viewer], hours: 1 };
     let invitation = identity::invite(&theirs.engine, &theirs.vera, new).await.unwrap().invitation.id;
+    let (bot, _) = chat::create_bot(&theirs.engine, &theirs.vera, key, "telegram").await.unwrap();
     let (operator, login) = (account.id, account.login.replace('@', "%40"));
     for (function, body) in [
         ("change_agent", format!("id={agent}&name=Ours&discipline=confirming")),
@@ -180,6 +182,8 @@ async fn what_belongs_to_another_organisation_is_not_found() {
         ("create_key", format!("agent={agent}&name=ours&preset=agent")),
         ("rotate_key", format!("id={key}&agent={agent}&overlap_hours=0")),
         ("connect_agent", format!("agent={agent}&host=curl")),
+        ("create_bot", format!("agent={agent}&key={key}&name=ours")),
+        ("unbind_chat", format!("agent={agent}&bot={bot}&chat=4711")),
         ("change_account", format!("id={operator}&name=Ours&roles[]=viewer")),
         ("offer_password", format!("id={operator}")),
         ("end_sessions", format!("id={operator}")),
@@ -196,6 +200,29 @@ async fn what_belongs_to_another_organisation_is_not_found() {
     assert_eq!(after, [account], "nothing of it changed");
     let users = page(&site, "/people/users", &cookie).await;
     assert!(users.status == StatusCode::OK && !users.text.contains(&theirs.tenant_slug), "{}", users.text);
+}
+
+#[tokio::test]
+async fn a_bot_is_made_and_its_chats_are_bound_and_unbound() {
+    let site = Site::new().await;
+    let (cookie, world) = (vera(&site).await, &site.world);
+    let agent = world.atlas.agent_id().unwrap();
+    let key = identity::list_keys(&world.engine, &world.vera, Some("atlas")).await.unwrap()[0].id;
+    let made = form(&site, "create_bot", &cookie, &format!("agent={agent}&key={key}&name=Otter")).await;
+    assert_eq!(made.status, StatusCode::OK, "{}", made.text);
+    let path = format!("/agents/{agent}");
+    let shown = page(&site, &path, &format!("{cookie}; {}", set(&made, "rmb-once"))).await;
+    assert!(shown.text.contains("secret_token ") && shown.text.contains("0 bound chats"), "{}", shown.text);
+    let bot = chat::bots(&world.engine, &world.vera).await.unwrap()[0].id;
+    let bind = |user: &str| format!("agent={agent}&bot={bot}&chat=4711&user_id={user}");
+    assert_eq!(form(&site, "bind_chat", &cookie, &bind("crm-4711")).await.status, StatusCode::BAD_REQUEST, "nobody has the reference");
+    assert_eq!(form(&site, "put_user", &cookie, "reference=crm-4711&name=Mina").await.status, StatusCode::OK);
+    assert_eq!(form(&site, "bind_chat", &cookie, &bind("crm-4711")).await.status, StatusCode::OK);
+    let bound = page(&site, &path, &cookie).await.text;
+    assert!(bound.contains("1 bound chat") && !bound.contains("secret_token"), "{bound}");
+    let unbind = format!("agent={agent}&bot={bot}&chat=4711");
+    assert_eq!(form(&site, "unbind_chat", &cookie, &unbind).await.status, StatusCode::OK);
+    assert_eq!(form(&site, "unbind_chat", &cookie, &unbind).await.status, StatusCode::NOT_FOUND);
 }
 
 #[tokio::test]

@@ -10,10 +10,10 @@ use crate::{
 use chrono::{DateTime, TimeDelta, Utc};
 use foundation::{Engine, OpContext, identity};
 use leptos::prelude::*;
-use remembrancer::overview;
+use remembrancer::{chat, overview};
 use wire::{
-    AdminAgent, AgentDetail, AgentId, AgentKind, AgentSettings, AgentSummary, ApiKey, Discipline, ErrorCode, FieldError, KeyId, KeyPreset,
-    KeyScope, MadeApiKey, NewApiKey, OperatorRole, Toolset,
+    AdminAgent, AdminBot, AgentDetail, AgentId, AgentKind, AgentSettings, AgentSummary, ApiKey, BotId, Discipline, ErrorCode, FieldError,
+    KeyId, KeyPreset, KeyScope, MadeApiKey, NewApiKey, OperatorRole, Toolset,
 };
 
 /// Lives of a key that a form offers: days as the form sends them, and what the form calls them.
@@ -29,7 +29,9 @@ pub struct AgentRead {
     pub detail: AgentDetail,
     /// Whether the context log keeps its texts.
     pub keeps_context_texts: bool,
-    /// A key that was just made for it. Nobody can read it again.
+    /// The chat bots of the organisation, for admins.
+    pub bots: Vec<AdminBot>,
+    /// A key, or what Telegram must know of a bot, that was just made. Nobody can read it again.
     pub secret: Option<String>,
 }
 
@@ -38,7 +40,11 @@ pub async fn read_agent(id: AgentId) -> Result<AgentRead, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let detail = overview::agent(&engine, &ctx, id).await?;
     let keeps_context_texts = identity::keeps_context_texts(&engine, &ctx, id).await?;
-    Ok(AgentRead { detail, keeps_context_texts, secret: once::take(&page(id)).await })
+    let bots = match ctx.require_role(OperatorRole::Admin) {
+        Ok(()) => chat::bots(&engine, &ctx).await?,
+        Err(_) => vec![],
+    };
+    Ok(AgentRead { detail, keeps_context_texts, bots, secret: once::take(&page(id)).await })
 }
 
 /// A key with its agent, for the page that waits for its first call.
@@ -260,6 +266,50 @@ pub async fn set_key_toolsets(id: KeyId, agent: AgentId, #[server(default)] tool
     submit(&page(agent), Query::default().with("key", id), |engine, ctx| async move {
         identity::set_toolsets(&engine, &ctx, id, &toolsets).await?;
         Ok(Flash::done("Saved. Clients see the change when they next list their tools."))
+    })
+    .await
+}
+
+/// Makes a bot on Telegram that acts with a key of an agent, then redirects to the agent's page, which shows once what Telegram must know.
+#[server(endpoint = "create_bot")]
+pub async fn create_bot(agent: AgentId, key: KeyId, #[server(default)] name: String) -> Result<(), ConsoleError> {
+    submit(&page(agent), Query::default().with("form", "bot").with("name", &name).with("bot_key", key), |engine, ctx| async move {
+        let (bot, secret) = chat::create_bot(&engine, &ctx, key, name.trim()).await?;
+        let url = console()?.public_url;
+        once::keep(&page(agent), &format!("url {url}/api/adapters/telegram/{bot}\nsecret_token {secret}")).await?;
+        Ok(Flash::done("Made the bot. Copy both lines now for Telegram’s setWebhook: they are shown once."))
+    })
+    .await
+}
+
+/// Binds a chat of a bot to a person, then redirects to the page of the bot's agent.
+#[server(endpoint = "bind_chat")]
+pub async fn bind_chat(
+    agent: AgentId,
+    bot: BotId,
+    #[server(default)] chat: String,
+    #[server(default)] user_id: String,
+) -> Result<(), ConsoleError> {
+    let typed = Query::default().with("form", "bot").with("bot", bot).with("chat", &chat).with("user_id", &user_id);
+    submit(&page(agent), typed, |engine, ctx| async move {
+        ctx.require_role(OperatorRole::Admin)?;
+        let named = form::user("user_id", &user_id).map_err(incomplete)?;
+        let user = identity::person(&engine, &ctx, named.as_ref()).await?;
+        let user = user.ok_or_else(|| incomplete(FieldError::new("user_id", "is required")))?;
+        let chat = chat.trim();
+        chat::bind_chat(&engine, &ctx, bot, chat, user).await?;
+        let fields = [("agent", agent.to_string()), ("bot", bot.to_string()), ("chat", chat.to_owned())];
+        Ok(Flash::done("Bound. The chat shows the memories of this person.").undone_by("unbind_chat", fields))
+    })
+    .await
+}
+
+/// Unbinds a chat of a bot, then redirects to the page of the bot's agent.
+#[server(endpoint = "unbind_chat")]
+pub async fn unbind_chat(agent: AgentId, bot: BotId, #[server(default)] chat: String) -> Result<(), ConsoleError> {
+    submit(&page(agent), Query::default().with("form", "bot").with("bot", bot), |engine, ctx| async move {
+        chat::unbind_chat(&engine, &ctx, bot, chat.trim()).await?;
+        Ok(Flash::done("Unbound. The chat gets help and its id only."))
     })
     .await
 }

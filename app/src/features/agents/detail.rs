@@ -1,6 +1,7 @@
 use super::{
     api::{AgentRead, connects, read_agent},
     block::Block,
+    bots::Bots,
     keys::Keys,
     settings::{self, Change, Retire},
 };
@@ -21,7 +22,8 @@ use extract::transcript::zone::day_start;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use wire::{
-    AgentDetail, AgentId, AgentKind, BarUnit, Discipline, HealthBar, MemoryStatus, OperatorProfile, OperatorRole, RecallCounts, UserId,
+    AgentDetail, AgentId, AgentKey, AgentKind, BarUnit, Discipline, HealthBar, MemoryStatus, OperatorProfile, OperatorRole, RecallCounts,
+    UserId,
 };
 
 /// The page of one agent: its keys, memories, recalls, users and limits.
@@ -46,6 +48,10 @@ fn of(path: &str, id: AgentId) -> String {
     Query::default().with("agent", id).href(path)
 }
 
+fn is_in_force(key: &AgentKey, detail: &AgentDetail) -> bool {
+    key.revoked_at.is_none() && key.expires_at.is_none_or(|end| end > detail.now)
+}
+
 /// The message about a refused form of the page, for the form of this name. A key that could not be revoked or rotated opens none.
 fn of_form(flash: &Option<Flash>, form: Option<&str>) -> Option<Flash> {
     let is_it = |flash: &&Flash| {
@@ -57,7 +63,7 @@ fn of_form(flash: &Option<Flash>, form: Option<&str>) -> Option<Flash> {
 
 #[component]
 fn Whole(read: AgentRead, who: Option<OperatorProfile>, flash: Option<Flash>, query: Query) -> impl IntoView {
-    let AgentRead { detail, keeps_context_texts, secret } = read;
+    let AgentRead { detail, keeps_context_texts, bots, secret } = read;
     let is_admin = who.as_ref().is_some_and(|who| who.has(OperatorRole::Admin));
     let agent = detail.summary.clone();
     let (id, is_agent, in_use) = (agent.id, agent.kind == AgentKind::Agent, connects(&agent));
@@ -68,7 +74,7 @@ fn Whole(read: AgentRead, who: Option<OperatorProfile>, flash: Option<Flash>, qu
         require_user: detail.require_user,
         keeps_context_texts,
     };
-    let in_force = detail.keys.iter().filter(|key| key.revoked_at.is_none() && key.expires_at.is_none_or(|end| end > detail.now)).count();
+    let in_force = detail.keys.iter().filter(|key| is_in_force(key, &detail)).count();
     let in_force = i64::try_from(in_force).unwrap_or(i64::MAX);
     let forms = (is_admin && is_agent).then(|| {
         view! {
@@ -78,6 +84,19 @@ fn Whole(read: AgentRead, who: Option<OperatorProfile>, flash: Option<Flash>, qu
         }
     });
     let of_key = of_form(&flash, Some("key"));
+    let own: Vec<_> = bots.into_iter().filter(|bot| detail.keys.iter().any(|key| key.id == bot.key_id)).collect();
+    // Clients renew the access that they were given by themselves: no bot can hold it.
+    let for_bots: Vec<_> = detail.keys.iter().filter(|key| is_in_force(key, &detail) && key.given_by.is_none()).cloned().collect();
+    let has_bots = is_admin && in_use && (!own.is_empty() || !for_bots.is_empty());
+    let bots = has_bots.then(|| view! { <Bots agent=id bots=own keys=for_bots flash=of_form(&flash, Some("bot")) /> });
+    let secret = secret.map(|secret| {
+        let is_key = secret.starts_with("rmb_");
+        let (title, says) = match is_key {
+            true => ("New key", "Copy it now and store it in a safe place. It is not shown again."),
+            false => ("Webhook of the bot", "Copy both lines now and give them to Telegram’s setWebhook. They are not shown again."),
+        };
+        view! { <CopyText id="new-secret" title says text=secret once=true /> }
+    });
     let name = (!agent.name.eq_ignore_ascii_case(&agent.slug)).then(|| agent.name.clone());
     let audit = Query::default().with("target", &agent.slug).href("/audit");
     let links = [("Memories", of("/memories", id)), ("Recalls", of("/recall/log", id)), ("Events", of("/events", id)), ("Audit", audit)];
@@ -104,12 +123,10 @@ fn Whole(read: AgentRead, who: Option<OperatorProfile>, flash: Option<Flash>, qu
         })}
         <div class="items-start gap-6 lg:grid lg:grid-cols-[minmax(0,1fr)_21rem]">
             <div class="min-w-0 space-y-6">
-                {secret.map(|secret| view! {
-                    <CopyText id="new-secret" title="New key" says="Copy it now and store it in a safe place. It is not shown again."
-                        text=secret once=true />
-                })}
+                {secret}
                 <Recalls id days=detail.days.clone() week=detail.week month=detail.month />
                 {is_agent.then(|| view! { <Keys id keys=detail.keys.clone() who now=detail.now query=query.clone() in_use flash=of_key /> })}
+                {bots}
                 <Users id users=detail.users.clone() total=detail.users_total />
             </div>
             <div class="mt-6 space-y-6 lg:mt-0">

@@ -2,6 +2,7 @@
 
 mod api;
 mod block;
+mod bots;
 mod connect;
 mod detail;
 mod hosts;

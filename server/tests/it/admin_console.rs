@@ -214,7 +214,7 @@ async fn a_bot_is_made_and_its_chats_are_bound_and_unbound() {
     let shown = page(&site, &path, &format!("{cookie}; {}", set(&made, "rmb-once"))).await;
     assert!(shown.text.contains("secret_token ") && shown.text.contains("0 bound chats"), "{}", shown.text);
     let bot = chat::bots(&world.engine, &world.vera).await.unwrap()[0].id;
-    let bind = |user: &str| format!("agent={agent}&bot={bot}&chat=4711&user_id={user}");
+    let bind = |user: &str| format!("agent={agent}&bot={bot}&chat=4711&user={user}");
     assert_eq!(form(&site, "bind_chat", &cookie, &bind("crm-4711")).await.status, StatusCode::BAD_REQUEST, "nobody has the reference");
     assert_eq!(form(&site, "put_user", &cookie, "reference=crm-4711&name=Mina").await.status, StatusCode::OK);
     assert_eq!(form(&site, "bind_chat", &cookie, &bind("crm-4711")).await.status, StatusCode::OK);

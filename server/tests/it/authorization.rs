@@ -31,10 +31,7 @@ const ARGUMENTS: &[(&str, &str)] = &[
     ("/console/api/rotate_key", "id=01900000-0000-7000-8000-000000000000&agent=01900000-0000-7000-8000-000000000000"),
     ("/console/api/connect_agent", "agent=01900000-0000-7000-8000-000000000000&host=curl"),
     ("/console/api/create_bot", "agent=01900000-0000-7000-8000-000000000000&key=01900000-0000-7000-8000-000000000000&name=telegram"),
-    (
-        "/console/api/bind_chat",
-        "agent=01900000-0000-7000-8000-000000000000&bot=01900000-0000-7000-8000-000000000000&chat=4711&user_id=crm-31",
-    ),
+    ("/console/api/bind_chat", "agent=01900000-0000-7000-8000-000000000000&bot=01900000-0000-7000-8000-000000000000&chat=4711&user=crm-31"),
     ("/console/api/unbind_chat", "agent=01900000-0000-7000-8000-000000000000&bot=01900000-0000-7000-8000-000000000000&chat=4711"),
     ("/console/api/invite_operator", "login=mole%40acme.example&roles[]=viewer&hours=24"),
     ("/console/api/withdraw_invitation", "id=01900000-0000-7000-8000-000000000000"),

@@ -86,6 +86,8 @@ fn fixed(field: &Control) -> Option<&str> {
         "slug" => Some("harbour"),
         "into" => Some("kettle"),
         "user" => Some("crm-4711"),
+        "reference" => Some("crm-31"),
+        "login" => Some("mina@acme.example"),
         "time_zone" => Some("UTC"),
         "dollars" => Some("1"),
         "month_dollars" | "month_tokens" | "similarity_min" | "confidence" | "importance" => Some(""),

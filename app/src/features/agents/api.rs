@@ -164,11 +164,10 @@ pub async fn create_key(
     #[server(default)] name: String,
     #[server(default)] preset: String,
     #[server(default)] scopes: Vec<KeyScope>,
-    #[server(default)] user_id: String,
+    #[server(default)] user: String,
     #[server(default)] days: String,
 ) -> Result<(), ConsoleError> {
-    let typed =
-        Query::default().with("form", "key").with("name", &name).with("preset", &preset).with("user_id", &user_id).with("days", &days);
+    let typed = Query::default().with("form", "key").with("name", &name).with("preset", &preset).with("user", &user).with("days", &days);
     let typed = scopes.iter().fold(typed, |typed, scope| typed.with(scope.as_str(), "yes"));
     submit(&page(agent), typed, |engine, ctx| async move {
         let new = NewApiKey {
@@ -176,7 +175,7 @@ pub async fn create_key(
             name: name.trim().to_owned(),
             scopes,
             preset: preset_of(&preset)?,
-            user_id: form::user("user_id", &user_id).map_err(incomplete)?,
+            user_id: form::user("user", &user).map_err(incomplete)?,
             expires_at: end_of(&days, engine.clock().now())?,
             toolsets: vec![],
         };
@@ -203,13 +202,9 @@ pub async fn rotate_key(id: KeyId, agent: AgentId, #[server(default)] overlap_ho
 
 /// Makes a key for an agent in a host, then redirects to the page with the lines for that host.
 #[server(endpoint = "connect_agent")]
-pub async fn connect_agent(
-    agent: AgentId,
-    #[server(default)] host: String,
-    #[server(default)] user_id: String,
-) -> Result<(), ConsoleError> {
-    let typed = Query::default().with("agent", agent).with("host", &host).with("user_id", &user_id);
-    let again = typed.without(&["user_id"]).href("/agents/connect");
+pub async fn connect_agent(agent: AgentId, #[server(default)] host: String, #[server(default)] user: String) -> Result<(), ConsoleError> {
+    let typed = Query::default().with("agent", agent).with("host", &host).with("user", &user);
+    let again = typed.without(&["user"]).href("/agents/connect");
     let made = async {
         let (engine, ctx) = operator().await?;
         ctx.require_role(OperatorRole::Admin)?;
@@ -219,7 +214,7 @@ pub async fn connect_agent(
             name: host.name.to_owned(),
             scopes: vec![],
             preset: Some(KeyPreset::Agent),
-            user_id: form::user("user_id", &user_id).map_err(incomplete)?,
+            user_id: form::user("user", &user).map_err(incomplete)?,
             expires_at: None,
             toolsets: vec![],
         };
@@ -288,14 +283,14 @@ pub async fn bind_chat(
     agent: AgentId,
     bot: BotId,
     #[server(default)] chat: String,
-    #[server(default)] user_id: String,
+    #[server(default)] user: String,
 ) -> Result<(), ConsoleError> {
-    let typed = Query::default().with("form", "bot").with("bot", bot).with("chat", &chat).with("user_id", &user_id);
+    let typed = Query::default().with("form", "bot").with("bot", bot).with("chat", &chat).with("user", &user);
     submit(&page(agent), typed, |engine, ctx| async move {
         ctx.require_role(OperatorRole::Admin)?;
-        let named = form::user("user_id", &user_id).map_err(incomplete)?;
+        let named = form::user("user", &user).map_err(incomplete)?;
         let user = identity::person(&engine, &ctx, named.as_ref()).await?;
-        let user = user.ok_or_else(|| incomplete(FieldError::new("user_id", "is required")))?;
+        let user = user.ok_or_else(|| incomplete(FieldError::new("user", "is required")))?;
         let chat = chat.trim();
         chat::bind_chat(&engine, &ctx, bot, chat, user).await?;
         let fields = [("agent", agent.to_string()), ("bot", bot.to_string()), ("chat", chat.to_owned())];

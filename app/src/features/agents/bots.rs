@@ -34,8 +34,10 @@ pub fn Bots(
 #[component]
 fn Bot(agent: AgentId, bot: AdminBot, flash: Option<Flash>) -> impl IntoView {
     let id = bot.id.to_string();
-    let (typed, error) = flash.and_then(|flash| flash.refused_at(("bot", id.as_str()), "user_id")).unwrap_or_default();
+    let nobody = flash.as_ref().and_then(|flash| flash.field("user_id"));
+    let (typed, error) = flash.and_then(|flash| flash.refused_at(("bot", id.as_str()), "user")).unwrap_or_default();
     let open = typed.get("bot").is_some();
+    let error = error.or(nobody.filter(|_| open));
     view! {
         <li class="px-4 py-2 text-sm" data-testid="bot">
             <p class="flex flex-wrap items-baseline justify-between gap-x-3">
@@ -69,12 +71,12 @@ fn Bind(agent: AgentId, bot: BotId, typed: Query, error: Option<String>) -> impl
             />
             <TextField
                 id=format!("user-{bot}")
-                name="user_id"
+                name="user"
                 label="Person"
                 required=true
                 most=USER_REF_MAX
                 hint="Name, reference or id"
-                value=typed.text("user_id")
+                value=typed.text("user")
                 error=error
             />
             <button class="button" type="submit">"Bind chat"</button>

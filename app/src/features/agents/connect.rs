@@ -57,16 +57,16 @@ fn Form(viewer: Viewer, agents: Vec<AgentSummary>, query: Query) -> impl IntoVie
     let error = |name: &str| flash.as_ref().and_then(|flash: &Flash| flash.field(name));
     let agents: Vec<Choice> = agents.into_iter().map(|agent| (agent.id.to_string(), agent.slug)).collect();
     let hosts: Vec<Choice> = HOSTS.iter().map(|host| choice(host.slug, host.name)).collect();
-    let (no_host, nobody) = (error("host"), error("user_id").or_else(|| error("user")));
+    let (no_host, nobody) = (error("host"), error("user").or_else(|| error("user_id")));
     view! {
         <PostForm class="card max-w-xl space-y-4 p-5" action="/console/api/connect_agent" label="Connect an agent">
             <SelectField name="agent" label="Agent" value=typed.text("agent") choices=agents />
             <SelectField name="host" label="Where it runs" value=typed.text("host") choices=hosts error=no_host />
             <TextField
-                name="user_id"
+                name="user"
                 label="Only for the user"
                 optional=true
-                value=typed.text("user_id")
+                value=typed.text("user")
                 most=USER_REF_MAX
                 note="The id or your own reference of the person for whom the agent works. Others cannot be reached with the key."
                 error=nobody

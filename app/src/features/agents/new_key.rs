@@ -19,7 +19,7 @@ pub fn NewKey(agent: AgentId, flash: Option<Flash>) -> impl IntoView {
     let preset = if open { typed.text("preset") } else { KeyPreset::Agent.to_string() };
     let lives: Vec<Choice> = LIVES.iter().map(|(days, name)| choice(days, name)).collect();
     let (no_preset, no_life, nobody) =
-        (error("preset"), error("days").or_else(|| error("expires_at")), error("user_id").or_else(|| error("user")));
+        (error("preset"), error("days").or_else(|| error("expires_at")), error("user").or_else(|| error("user_id")));
     let no_scope = error("scopes").map(|says| view! { <p class="mt-1 text-xs text-danger" role="alert">{says}</p> });
     view! {
         <details class="card mt-3" open=open data-testid="new-key">
@@ -49,10 +49,10 @@ pub fn NewKey(agent: AgentId, flash: Option<Flash>) -> impl IntoView {
                 {no_scope}
                 <TextField
                     id="key-user"
-                    name="user_id"
+                    name="user"
                     label="Only for the user"
                     optional=true
-                    value=typed.text("user_id")
+                    value=typed.text("user")
                     most=USER_REF_MAX
                     note="The id or your own reference of the one person whose memories the key reaches."
                     error=nobody

@@ -123,7 +123,7 @@ const STATES: Record<string, (on: Fixtures) => Promise<unknown>> = {
   'an agent with a new key': async ({ frame, agent, agentPage }) => {
     await frame.goto(`/agents/${agent.id}`);
     await agentPage.makeKey(LONG.slice(0, 90));
-    for (const fold of ['Change…', 'New key…', 'Retire…']) await frame.page.getByText(fold, { exact: true }).click();
+    for (const fold of ['Change…', 'New key…', 'New chat bot…', 'Retire…']) await frame.page.getByText(fold, { exact: true }).click();
     await frame.page.getByText('Rotate…', { exact: true }).first().click();
   },
   'an agent to connect': ({ frame }) => frame.goto('/agents/connect'),

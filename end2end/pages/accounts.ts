@@ -39,6 +39,10 @@ export class AccountsPage extends Frame {
     await this.send(this.page.getByRole('button', { name: 'End sessions' }));
   }
 
+  async restore(): Promise<void> {
+    await this.send(this.page.getByRole('button', { name: 'Give access again' }));
+  }
+
   async remove(login: string): Promise<void> {
     const confirm = this.page.getByRole('textbox', { name: 'Login of the account' });
     if (!(await confirm.isVisible())) await this.page.getByText('Remove…', { exact: true }).click();

@@ -63,6 +63,9 @@ test('a person is invited, gets roles, and is removed', { tag: '@no-js' }, async
   await accounts.remove(login);
   await expect(page).toHaveURL('/accounts');
   await expect(accounts.row(login)).toContainText('removed');
+  await accounts.row(login).getByRole('link').click();
+  await accounts.restore();
+  await expect(accounts.removed).toHaveCount(0);
 });
 
 test('an invitation is withdrawn', { tag: '@no-js' }, async ({ accounts, page }) => {

@@ -147,6 +147,9 @@ async fn the_last_admin_stays_and_a_removal_is_confirmed_with_the_login() {
     let login = login.replace('@', "%40");
     assert_eq!(status("remove_account", format!("id={other}&login={login}")).await, StatusCode::OK);
     assert!(page(&site, "/accounts", &idris).await.status.is_redirection(), "the session has ended");
+    assert_eq!(status("restore_account", format!("id={other}")).await, StatusCode::OK);
+    assert!(page(&site, "/accounts", &idris).await.status.is_redirection(), "the session from before stays ended");
+    assert_eq!(status("restore_account", format!("id={other}")).await, StatusCode::NOT_FOUND, "it has access");
 }
 
 #[tokio::test]
@@ -187,6 +190,7 @@ async fn what_belongs_to_another_organisation_is_not_found() {
         ("change_account", format!("id={operator}&name=Ours&roles[]=viewer")),
         ("offer_password", format!("id={operator}")),
         ("end_sessions", format!("id={operator}")),
+        ("restore_account", format!("id={operator}")),
         ("remove_account", format!("id={operator}&login={login}")),
         ("withdraw_invitation", format!("id={invitation}")),
     ] {

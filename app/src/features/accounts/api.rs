@@ -126,6 +126,16 @@ pub async fn remove_account(id: OperatorId, #[server(default)] login: String) ->
     .await
 }
 
+/// Gives a removed account access again, then redirects to its page.
+#[server(endpoint = "restore_account")]
+pub async fn restore_account(id: OperatorId) -> Result<(), ConsoleError> {
+    submit(&page(id), Query::default(), |engine, ctx| async move {
+        identity::restore_operator(&engine, &ctx, id).await?;
+        Ok(Flash::done("The account has access again, with the roles and the password from before."))
+    })
+    .await
+}
+
 /// Changes the password of whoever is signed in and opens a new session, then redirects to the form.
 #[server(endpoint = "change_password")]
 pub async fn change_password(#[server(default)] current: String, #[server(default)] new: String) -> Result<(), ConsoleError> {

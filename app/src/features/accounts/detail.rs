@@ -41,15 +41,18 @@ fn Whole(read: AccountRead, flash: Option<Flash>) -> impl IntoView {
         let says = "Send it where only this person can read it. It works once, and is not shown again.";
         view! { <CopyText id="new-link" title="One-time link" says=says text=link once=true /> }
     });
+    let id = account.id;
     let removed = account.disabled_at.map(|at| {
         view! {
             <p class="rounded-md border border-line bg-sunken px-3 py-2 text-sm text-soft" data-testid="removed">
-                "Removed " <Time at /> ". What this person did keeps the name. "
-                <a class="underline" href="/accounts#invite">"Invite the same login"</a> " to give access again."
+                "Removed " <Time at /> ". What this person did keeps the name. An "
+                <a class="underline" href="/accounts#invite">"invitation"</a>
+                " under the same login gives access with other roles and a new password."
             </p>
+            <Act id action="restore_account" title="Access" button="Give access again"
+                says="The person can sign in again, with the roles and the password from before." />
         }
     });
-    let id = account.id;
     let forms = in_use.then(|| {
         view! {
             <Change account=account.clone() flash=of_form(flash.as_ref(), "change") />

@@ -25,7 +25,7 @@ pub type SignInLimiter = Arc<dyn Fn(&str, Option<IpAddr>) -> Option<Duration> + 
 pub struct Console {
     pub engine: Engine,
     /// The URL at which agents reach this server, without a trailing slash; shown in examples.
-    public_url: Arc<str>,
+    pub public_url: Arc<str>,
     pub secure_cookies: bool,
     pub limiter: SignInLimiter,
     /// The name of the identity provider with which people sign in, if there is one.

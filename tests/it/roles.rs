@@ -16,11 +16,11 @@ use remembrancer::{
 use std::collections::BTreeSet;
 use std::path::Path;
 use wire::{
-    AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, Discipline, DocumentId, ErasureId,
-    EventId, ExpectationId, ExpectationOrigin, ExpectationSetId, ExplainRequest, InboxVerdict, InvitationId, KeyId, KeyScope, LeafId,
-    LinkRequest, MemoryId, MemoryKind, MemoryRef, NewApiKey, NewErasure, NewExpectation, NewInvitation, NewProject, NewWebhook, NoticeKind,
-    OperatorId, OperatorRole, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, Relation, RetrievalId, SourceId, SuggestionId,
-    TermChange, TermId, Usd, UserId, Verdict, ViewId, ViewPage, WebhookId,
+    AgentId, AssembleRequest, AuditFormat, BotId, CaptureMode, ContextId, DecisionId, DiagnoseRequest, DocumentId, ErasureId, EventId,
+    ExpectationId, ExpectationOrigin, ExpectationSetId, ExplainRequest, InboxVerdict, InvitationId, KeyId, KeyScope, LeafId, LinkRequest,
+    MemoryId, MemoryKind, MemoryRef, NewApiKey, NewErasure, NewExpectation, NewInvitation, NewProject, NewWebhook, NoticeKind, OperatorId,
+    OperatorRole, PlaygroundRequest, PreviewRequest, ProposalId, QuarantineId, Relation, RetrievalId, SourceId, SuggestionId, TermChange,
+    TermId, Usd, UserId, Verdict, ViewId, ViewPage, WebhookId,
 };
 
 struct Verb {

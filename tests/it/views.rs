@@ -139,7 +139,7 @@ async fn reviewers_and_admins_share_a_view_with_everybody_of_the_organisation() 
     assert_eq!(identity::views(engine, &world.vera, PAGE).await.unwrap()[0].sharing, ViewSharing::Pinned);
     identity::share_view(engine, &reviewer, view.id, ViewSharing::Private).await.unwrap();
     assert_eq!(names(&world, &mina, PAGE).await, ["Apples"]);
-    assert_eq!(identity::views(engine, &world.vera, PAGE).await.unwrap(), [view.clone()]);
+    assert_eq!(identity::views(engine, &world.vera, PAGE).await.unwrap(), std::slice::from_ref(&view));
     let filter = AuditFilter { target: Some(view.id.to_string()), ..AuditFilter::default() };
     let entries = foundation::audit::browse(engine, &world.vera, &filter).await.unwrap().rows;
     let mut actions: Vec<&str> = entries.iter().map(|entry| entry.action.as_str()).collect();

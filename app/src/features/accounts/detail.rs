@@ -87,7 +87,7 @@ fn Whole(read: AccountRead, flash: Option<Flash>) -> impl IntoView {
 fn Change(account: AdminOperator, flash: Option<Flash>) -> impl IntoView {
     let stored = || account.roles.iter().fold(Query::default().with("name", &account.name), |typed, role| typed.with(role.as_str(), "yes"));
     let typed = flash.as_ref().map_or_else(stored, |flash| Query::parse(&flash.typed));
-    let error = |name: &str| flash.as_ref().and_then(|flash| flash.field(name));
+    let error = move |name: &str| flash.as_ref().and_then(|flash| flash.field(name));
     let no_roles = error("roles");
     view! {
         <PostForm class="card space-y-3 p-4" action="/console/api/change_account" label="Name and roles" fields=[("id", account.id.to_string())]>

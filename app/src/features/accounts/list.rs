@@ -124,7 +124,7 @@ fn Links(invitations: Vec<Invitation>) -> impl IntoView {
 fn Invite(flash: Option<Flash>) -> impl IntoView {
     let usual = || Query::default().with(OperatorRole::Viewer.as_str(), "yes").with("hours", INVITATION_HOURS);
     let typed = flash.as_ref().map_or_else(usual, |flash| Query::parse(&flash.typed));
-    let error = |name: &str| flash.as_ref().and_then(|flash| flash.field(name));
+    let error = move |name: &str| flash.as_ref().and_then(|flash| flash.field(name));
     let valid: Vec<Choice> = VALID.iter().map(|(hours, name)| choice(hours, name)).collect();
     let (no_roles, no_hours) = (error("roles"), error("hours"));
     view! {

@@ -19,7 +19,7 @@ pub fn PasswordPage() -> impl IntoView {
 #[component]
 fn Form(viewer: Viewer) -> impl IntoView {
     let (login, flash) = (viewer.profile.login.clone(), viewer.refused());
-    let error = |field: &str| flash.as_ref().and_then(|flash: &Flash| flash.field(field));
+    let error = move |field: &str| flash.as_ref().and_then(|flash: &Flash| flash.field(field));
     view! {
         <PostForm class="card max-w-md space-y-4 p-5" action="/console/api/change_password" label="Change your password">
             <p class="text-sm wrap-anywhere">{text::visible(&login)}</p>

@@ -109,7 +109,7 @@ fn Unbind(agent: AgentId, bot: BotId) -> impl IntoView {
 fn NewBot(agent: AgentId, keys: Vec<AgentKey>, flash: Option<Flash>) -> impl IntoView {
     let open = flash.is_some();
     let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
-    let error = |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
+    let error = move |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
     let keys: Vec<Choice> = keys.into_iter().map(|key| (key.id.to_string(), text::visible(&key.name))).collect();
     view! {
         <details class="card mt-3" open=open>

@@ -141,7 +141,7 @@ fn NoAgents(is_admin: bool) -> impl IntoView {
 #[component]
 fn Add(connects: bool, flash: Option<Flash>) -> impl IntoView {
     let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
-    let error = |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
+    let error = move |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
     let link = connects.then(|| view! { <IconLink href="/agents/connect" shape=Shape::Add text="Connect an agent" /> });
     view! {
         <div class="mt-6 max-w-xl space-y-4">

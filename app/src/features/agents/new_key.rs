@@ -15,7 +15,7 @@ const NAME_MAX: usize = 100;
 pub fn NewKey(agent: AgentId, flash: Option<Flash>) -> impl IntoView {
     let open = flash.is_some();
     let typed = flash.as_ref().map(|flash| Query::parse(&flash.typed)).unwrap_or_default();
-    let error = |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
+    let error = move |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
     let preset = if open { typed.text("preset") } else { KeyPreset::Agent.to_string() };
     let lives: Vec<Choice> = LIVES.iter().map(|(days, name)| choice(days, name)).collect();
     let (no_preset, no_life, nobody) =

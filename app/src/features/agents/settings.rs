@@ -34,7 +34,7 @@ impl Settings {
 pub fn Change(settings: Settings, flash: Option<Flash>) -> impl IntoView {
     let open = flash.is_some();
     let typed = flash.as_ref().map_or_else(|| settings.query(), |flash| Query::parse(&flash.typed));
-    let error = |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
+    let error = move |field: &str| flash.as_ref().and_then(|flash| flash.field(field));
     let disciplines: Vec<Choice> = vec![
         choice(Discipline::Aggressive.as_str(), "Aggressive: writes without asking"),
         choice(Discipline::Confirming.as_str(), "Confirming: asks before it writes"),

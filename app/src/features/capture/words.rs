@@ -27,7 +27,7 @@ pub fn kind(kind: EventKind) -> &'static str {
 }
 
 /// What workers do for events: tasks with their names.
-pub const TASKS: [(&str, &str); 17] = [
+pub const TASKS: [(&str, &str); 18] = [
     ("remember", "Store a memory"),
     ("embed", "Compute the vector of a memory"),
     ("settle_links", "Update the statuses of contradicting memories"),

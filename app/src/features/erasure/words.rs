@@ -70,6 +70,7 @@ pub fn takes(mention: &Mention) -> String {
         (MentionPlace::Action, _) => "Only this action",
         (MentionPlace::Step, _) => "Only this step",
         (MentionPlace::View, _) => "Only this saved view",
+        (MentionPlace::Expectation, _) => "Only this expectation and its results",
         (MentionPlace::AuditText, _) => "Only this text; the entry stays",
         (MentionPlace::Term, _) => "Nothing: a term belongs to the organisation. Retire it",
         (MentionPlace::Document, _) => "Nothing: a document belongs to the organisation. Change it where it comes from",

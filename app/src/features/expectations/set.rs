@@ -80,16 +80,16 @@ fn Summary(set: ExpectationSet, won: i64, lost: i64) -> impl IntoView {
         return view! { <p class="card px-4 py-3 text-sm text-soft">"Not run yet. The numbers of the first run appear here."</p> }
             .into_any();
     };
-    let before = set.before.as_ref();
-    let changed = before.map(|_| fact("Since the run before", changes(won, lost)));
+    let before = set.before;
+    let changed = before.as_ref().map(|_| fact("Since the run before", changes(won, lost)));
     let gone = last.expectations - last.counted;
     let gone = (gone > 0).then(|| fact("Not counted", text::count(gone, "expectation without a memory", "expectations without a memory")));
     view! {
         <Titled id="last" title="Last run">
             <dl class="card facts p-4" data-testid="last-run">
                 {fact("Met", format!("{} of {}", text::number(last.met), text::number(last.counted)))}
-                {fact("Recall", format!("{} at {} hits", compared(last.recall, before, |run| run.recall), last.k))}
-                {fact("MRR", compared(last.mrr, before, |run| run.mrr))}
+                {fact("Recall", format!("{} at {} hits", compared(last.recall, before.as_ref(), |run| run.recall), last.k))}
+                {fact("MRR", compared(last.mrr, before.as_ref(), |run| run.mrr))}
                 {changed}
                 {gone}
                 {fact("Run", view! { <Time at=last.at /> ", " {cause(last.cause)} })}

@@ -88,7 +88,7 @@ fn Edit(chosen: Option<AdminUser>, flash: Option<Flash>) -> impl IntoView {
         })
     };
     let typed = flash.as_ref().map_or_else(stored, |flash| Query::parse(&flash.typed));
-    let error = |name: &str| flash.as_ref().and_then(|flash| flash.field(name));
+    let error = move |name: &str| flash.as_ref().and_then(|flash| flash.field(name));
     let (title, button) = if chosen.is_some() { ("Change a user", "Save user") } else { ("Add a user", "Add user") };
     let id = chosen.as_ref().map(|user| user.id.to_string()).unwrap_or_default();
     let cancel = chosen.is_some().then(|| view! { <a class="button button-quiet" href=PAGE>"Cancel"</a> });

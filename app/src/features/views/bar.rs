@@ -161,13 +161,13 @@ fn Sharing(view: SavedView, done: String) -> impl IntoView {
         ViewSharing::Shared => &[("Pin", ViewSharing::Pinned), ("Make private", ViewSharing::Private)],
         ViewSharing::Pinned => &[("Unpin", ViewSharing::Shared), ("Make private", ViewSharing::Private)],
     };
-    let form = |(verb, sharing): &(&'static str, ViewSharing)| {
+    let form = |&(verb, sharing): &(&'static str, ViewSharing)| {
         let label = format!("{verb} “{}”", view.name);
         let fields = [("id", view.id.to_string()), ("sharing", sharing.to_string()), ("done", done.clone())];
         view! {
             <PostForm action="/console/api/share_view" fields>
                 <button class="button button-quiet" type="submit" aria-label=label>
-                    {*verb}
+                    {verb}
                 </button>
             </PostForm>
         }

@@ -203,7 +203,11 @@ async fn a_link_lets_one_person_in_once_and_in_time() {
     let invite = async || identity::invite(engine, &world.vera, invitation(&world, &roles)).await.unwrap();
     let replaced = token(&invite().await);
     let made = invite().await;
-    assert_eq!(identity::list_invitations(engine, &world.vera).await.unwrap(), std::slice::from_ref(&made.invitation), "one link for a login");
+    assert_eq!(
+        identity::list_invitations(engine, &world.vera).await.unwrap(),
+        std::slice::from_ref(&made.invitation),
+        "one link for a login"
+    );
     let short = identity::accept_invitation(engine, &token(&made), "eleven char", RequestId(world.clock.id())).await.unwrap_err();
     assert_eq!(short.fields()[0].field, "password");
     let (one, other) = (token(&made), token(&made));

@@ -266,7 +266,7 @@ const EXPOSED: &str =
     owned!("select name from owned where not relrowsecurity or not exists (select from pg_policy where polrelid = owned.oid) order by 1");
 
 // `migrate` gives rmb_eraser its rights to nearly every table by itself, so they say nothing about the others. Only people and erasures
-// need erased_sources.
+// need erased_sources, and only they read the words of expectations.
 const CLOSED: &str = owned!(
     r"select name
         from (select owned.oid, name, bool_or(may) as any_may, bool_or(not may and has_policy) as is_shut
@@ -277,7 +277,8 @@ const CLOSED: &str = owned!(
                               or has_any_column_privilege(r.oid, owned.oid, 'select, insert, update') as may,
                           r.rolname <> 'rmb_system'
                               and exists (select from pg_policy p where p.polrelid = owned.oid and r.oid = any(p.polroles))
-                              and (owned.name, r.rolname) <> ('erased_sources', 'rmb_app') as has_policy) a
+                              and (owned.name, r.rolname) not in (('erased_sources', 'rmb_app'), ('expectations', 'rmb_app'),
+                                                                  ('expectation_results', 'rmb_app')) as has_policy) a
                where r.rolname in ('rmb_app', 'rmb_operator', 'rmb_system')
                group by 1, 2) rights
        where is_shut or not any_may

@@ -400,7 +400,7 @@ pub fn is_id(pointer: &str) -> bool {
 }
 
 /// Operations that answer 404 for a name that nothing has.
-pub const REFUSING: &[&str] = &["POST /api/tools/shared_kb_topology", "POST /api/tools/list_session_messages"];
+pub const REFUSING: &[&str] = &["POST /api/tools/shared_kb_topology", "POST /api/tools/list_session_messages", "POST /api/admin/keys"];
 
 #[tokio::test]
 async fn no_door_lets_a_secret_into_a_table() {
@@ -467,8 +467,8 @@ async fn a_text_that_is_too_long_or_has_nul_is_refused_with_the_name_of_its_fiel
                     200 if door.path == "/api/memories/batch" => named(&answer.json()["results"][0]["error"]),
                     // A document that cannot be read is reported beside the others.
                     200 if door.path == "/api/kb/documents" && !answer.json()["failures"][0].is_null() => true,
-                    // A project is named by its slug, and none has such a name.
-                    404 => text.len() == LONG && pointer == "/project",
+                    // Projects and agents are named by their slugs, and none has such a name.
+                    404 => text.len() == LONG && ["/project", "/agent"].contains(&pointer.as_str()),
                     200 | 201 => text.len() == LONG && !is_id(pointer) && takes_long(door.path),
                     _ => false,
                 };

@@ -80,14 +80,19 @@ async fn begin(engine: &Engine, places: &Arc<Semaphore>, sending: &TaskTracker, 
 /// Works on a delivery, and then on what else is due for its webhook.
 async fn work_off(engine: &Engine, first: Leased, stop: &CancellationToken) -> Result<(), Error> {
     let pool = engine.db().memory.system();
-    let Delivery { webhook_id, .. } = first.payload()?;
-    let (mut next, begun) = (Some(first), Instant::now());
+    let (webhook, begun) = (webhook_of(&first), Instant::now());
+    let mut next = Some(first);
     while let Some(event) = next {
         queue::attempt(engine, pool, &event, perform(engine, &event)).await?;
         let goes_on = !stop.is_cancelled() && begun.elapsed() < TURN;
-        next = if goes_on { claim(engine, pool, Some(webhook_id), 1).await?.pop() } else { None };
+        next = if goes_on && webhook.is_some() { claim(engine, pool, webhook, 1).await?.pop() } else { None };
     }
     Ok(())
+}
+
+/// The webhook of a delivery, even of one that cannot be read otherwise: its attempt must begin, so that it can fail.
+fn webhook_of(event: &Leased) -> Option<WebhookId> {
+    event.payload.get("webhook_id").and_then(|id| serde_json::from_value(id.clone()).ok())
 }
 
 async fn claim(engine: &Engine, pool: &SystemPool, webhook: Option<WebhookId>, most: i64) -> Result<Vec<Leased>, Error> {

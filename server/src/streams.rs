@@ -38,6 +38,9 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How long a stream stays open. Its client then connects again, and goes on where it was.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
 
+/// What a client is sent that may have missed something: it must read what it follows again.
+const MISSED: &str = "data: {\"type\":\"missed\"}\n";
+
 /// A key or an operator.
 type Caller = (TenantId, Uuid);
 /// The number of the newest notice of each tenant that somebody follows.
@@ -66,11 +69,13 @@ impl Streams {
     /// `Forbidden` without the scope `memory:read` or the role `viewer`, `Busy` while the caller or all callers have too many streams open.
     pub async fn open(&self, ctx: OpContext, seen: Option<i64>) -> Result<Response, Error> {
         let newest = notices::newest(&self.engine, &ctx).await?;
-        let seen = seen.unwrap_or(newest);
+        // A number that no notice has yet is not of this database, which may have been restored from a backup.
+        let is_ahead = seen.is_some_and(|seen| seen > newest);
+        let seen = seen.map_or(newest, |seen| seen.min(newest));
         let place = Open::enter(&self.open, &ctx)?;
         let (engine, stop, heads, until) = (self.engine.clone(), self.stop.clone(), self.heads.clone(), Instant::now() + LONGEST);
         let reader = Reader { engine, stop, heads, until, ctx, seen, _place: place };
-        let first = format!("retry: 2000\nid: {seen}\n\n");
+        let first = format!("retry: 2000\nid: {seen}\n{}\n", if is_ahead { MISSED } else { "" });
         let rest = stream::unfold(reader, |mut reader: Reader| async move { Some((reader.next().await?, reader)) });
         let chunks = stream::iter([first]).chain(rest).map(Ok::<_, Infallible>);
         let headers = [(CONTENT_TYPE, EVENT_STREAM), (CACHE_CONTROL, "no-store")];
@@ -152,7 +157,7 @@ fn events(following: &Following) -> String {
     let mut text = String::new();
     // Writing to a text never fails.
     if following.missed {
-        let _ = write!(text, "data: {{\"type\":\"missed\"}}\n\n");
+        let _ = writeln!(text, "{MISSED}");
     }
     for (seq, notice) in &following.notices {
         let _ = write!(text, "id: {seq}\ndata: {}\n\n", serde_json::to_string(notice).unwrap_or_default());

@@ -82,6 +82,8 @@ async fn an_agent_hears_of_its_own_and_of_shared_memories_and_goes_on_where_it_w
     assert!(again.event().await.contains(&shared));
     let mut of_binky = Stream::of_key(&site, &site.world.binky_key, Some("0")).await;
     assert_eq!(of_binky.event().await.matches("data:").count(), 2);
+    let mut ahead = Stream::of_key(&site, &site.world.atlas_key, Some("9223372036854775807")).await;
+    assert_eq!(ahead.next().await.unwrap(), "retry: 2000\nid: 2\ndata: {\"type\":\"missed\"}\n\n");
 }
 
 fn server_beside(site: &Site) -> Site {

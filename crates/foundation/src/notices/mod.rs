@@ -74,7 +74,7 @@ pub async fn after(engine: &Engine, ctx: &OpContext, seen: i64) -> Result<Follow
     Ok(Following {
         notices: notices.map(|(seq, notice)| (seq, body(&notice, &slugs))).collect(),
         seen: if is_full { last } else { head },
-        missed: first.unwrap_or(head + 1) > seen + 1,
+        missed: first.unwrap_or(head + 1) > seen.saturating_add(1),
     })
 }
 

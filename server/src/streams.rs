@@ -74,7 +74,7 @@ impl Streams {
         let seen = seen.map_or(newest, |seen| seen.min(newest));
         let place = Open::enter(&self.open, &ctx)?;
         let (engine, stop, heads, until) = (self.engine.clone(), self.stop.clone(), self.heads.clone(), Instant::now() + LONGEST);
-        let reader = Reader { engine, stop, heads, until, ctx, seen, _place: place };
+        let reader = Reader { engine, stop, heads, until, ctx, seen, sent: Instant::now(), _place: place };
         let first = format!("retry: 2000\nid: {seen}\n{}\n", if is_ahead { MISSED } else { "" });
         let rest = stream::unfold(reader, |mut reader: Reader| async move { Some((reader.next().await?, reader)) });
         let chunks = stream::iter([first]).chain(rest).map(Ok::<_, Infallible>);
@@ -105,6 +105,8 @@ struct Reader {
     until: Instant,
     ctx: OpContext,
     seen: i64,
+    /// When it was sent the last part.
+    sent: Instant,
     _place: Place,
 }
 
@@ -119,23 +121,26 @@ impl Reader {
             self.ctx = still(&self.engine, &self.ctx).await.ok()?;
             let following = notices::after(&self.engine, &self.ctx, self.seen).await.ok()?;
             self.seen = following.seen;
-            if following.missed || !following.notices.is_empty() {
-                return Some(events(&following));
+            let has_news = following.missed || !following.notices.is_empty();
+            if has_news || self.sent.elapsed() >= HEARTBEAT {
+                self.sent = Instant::now();
+                return Some(if has_news { events(&following) } else { format!(": nothing happened\nid: {}\n\n", self.seen) });
             }
             if !self.moved().await {
-                return Some(format!(": nothing happened\nid: {}\n\n", self.seen));
+                return None;
             }
         }
     }
 
-    /// Waits until something happened or the stream ends; false if it was silent for too long.
+    /// Waits until something happened, the stream was silent for long, or it ends; false if nobody looks for notices any more. What happens
+    /// out of the client's sight does not put the next comment off.
     async fn moved(&mut self) -> bool {
-        let Self { heads, ctx, seen, stop, .. } = self;
+        let Self { heads, ctx, seen, sent, stop, .. } = self;
         let moved = async { heads.wait_for(|heads| heads.get(&ctx.tenant_id).is_some_and(|head| *head > *seen)).await.is_ok() };
         tokio::select! {
             () = stop.cancelled() => true,
             moved = moved => moved,
-            () = tokio::time::sleep(HEARTBEAT) => false,
+            () = tokio::time::sleep_until(*sent + HEARTBEAT) => true,
         }
     }
 }

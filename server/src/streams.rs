@@ -26,8 +26,9 @@ pub const EVENT_STREAM: &str = "text/event-stream";
 /// The header in which a client names the last event that it got.
 pub const LAST_EVENT_ID: &str = "last-event-id";
 
-/// Most open streams of one key or operator, and in all: each holds a connection.
+/// Most open streams of one key or operator, of one organisation, and in all: each holds a connection.
 const STREAMS_OF_ONE: usize = 8;
+const STREAMS_OF_TENANT: usize = 64;
 const STREAMS: usize = 256;
 /// When a client that finds no room should try again.
 const FULL: Duration = Duration::from_secs(5);
@@ -66,7 +67,8 @@ impl Streams {
     /// Everything that happens after a number that the caller may see; without one, from now on.
     ///
     /// # Errors
-    /// `Forbidden` without the scope `memory:read` or the role `viewer`, `Busy` while the caller or all callers have too many streams open.
+    /// `Forbidden` without the scope `memory:read` or the role `viewer`, `Busy` while the caller, its organisation or all
+    /// callers have too many streams open.
     pub async fn open(&self, ctx: OpContext, seen: Option<i64>) -> Result<Response, Error> {
         let newest = notices::newest(&self.engine, &ctx).await?;
         // A number that no notice has yet is not of this database, which may have been restored from a backup.
@@ -202,7 +204,9 @@ impl Open {
             Actor::System => Uuid::nil(),
         };
         let (caller, mut counts) = ((ctx.tenant_id, id), open.counts());
-        if counts.get(&caller).is_some_and(|count| *count >= STREAMS_OF_ONE) || counts.values().sum::<usize>() >= STREAMS {
+        let of_one = counts.get(&caller).copied().unwrap_or(0);
+        let of_tenant: usize = counts.iter().filter(|((tenant, _), _)| *tenant == ctx.tenant_id).map(|(_, count)| count).sum();
+        if of_one >= STREAMS_OF_ONE || of_tenant >= STREAMS_OF_TENANT || counts.values().sum::<usize>() >= STREAMS {
             return Err(Error::Busy { reason: "too many streams of events are open", wait: FULL });
         }
         *counts.entry(caller).or_default() += 1;

@@ -23,8 +23,10 @@ const PREFIX: &str = "whsec_";
 const SECRET_LENGTH: usize = 43;
 /// Seconds before the next attempt, after the first one and so on: as the specification proposes, over 31 hours.
 const PAUSES: [i64; ATTEMPTS_MAX as usize - 1] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400];
-/// A webhook without a delivery for so long is disabled when a notice has used up its attempts.
+/// A webhook without a delivery for so long is disabled when a notice has used up its attempts, or is [`LATE`].
 const PATIENCE: TimeDelta = TimeDelta::days(3);
+/// All attempts take less, unless they wait behind other notices: those of a busy webhook that hangs are never used up.
+const LATE: TimeDelta = TimeDelta::hours(32);
 /// The answer of a receiver that wants nothing any more.
 const GONE: Fault = Fault::Status(410);
 
@@ -60,15 +62,17 @@ pub async fn deliver(engine: &Engine, ctx: &OpContext, event: &Leased) -> Result
             store::attempted(control, ctx.tenant_id, delivery.webhook_id, engine.clock().now(), None).await?;
             Ok("sent".into())
         }
-        Err(fault) => failed(engine, ctx, delivery.webhook_id, event.tries, fault).await,
+        Err(fault) => failed(engine, ctx, &delivery, event.tries, fault).await,
     }
 }
 
 /// When the next attempt is due, if there is one.
-async fn failed(engine: &Engine, ctx: &OpContext, id: WebhookId, tries: i32, fault: Fault) -> Result<Work, Error> {
+async fn failed(engine: &Engine, ctx: &OpContext, delivery: &Delivery, tries: i32, fault: Fault) -> Result<Work, Error> {
+    let id = delivery.webhook_id;
     let (now, error) = (engine.clock().now(), format!("the receiver {fault}"));
     let since = store::attempted(engine.db().control.system(), ctx.tenant_id, id, now, Some(&error)).await?.unwrap_or(now);
-    let pause = usize::try_from(tries - 1).ok().and_then(|tries| PAUSES.get(tries)).filter(|_| fault != GONE);
+    let is_late = now - since >= PATIENCE && now - delivery.body.timestamp >= LATE;
+    let pause = usize::try_from(tries - 1).ok().and_then(|tries| PAUSES.get(tries)).filter(|_| fault != GONE && !is_late);
     if fault == GONE {
         disable(engine, ctx, id, "the receiver answered 410 Gone".into()).await?;
     } else if pause.is_none() && now - since >= PATIENCE {

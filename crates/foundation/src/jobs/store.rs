@@ -10,6 +10,9 @@ use wire::{AgentId, EventId, Notice, NoticeKind, TenantId, UserId, WebhookId};
 /// The channel on which heavy work is announced to workers of other processes, when its transaction commits.
 pub const CHANNEL: &str = "remembrancer_captures";
 
+/// Deliveries of one tenant that are under way at a time: receivers that hang take the places of no other tenant.
+const DELIVERIES_OF_TENANT: i64 = 4;
+
 /// Puts an event on the bus.
 pub async fn insert(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent) -> Result<(), DbError> {
     tx.run(sql!(
@@ -262,8 +265,8 @@ pub async fn claim_step(
 }
 
 /// Claims deliveries to webhooks that are due, and those whose worker died: of each webhook the one that waits longest, unless another one is
-/// under way; with a webhook, only its own. If there are more webhooks than `most`, chance chooses: those that hang would come first in any
-/// fixed order.
+/// under way; with a webhook, only its own. No tenant has more than a few under way. If there are more webhooks than `most`, chance chooses:
+/// those that hang would come first in any fixed order.
 pub async fn claim_deliveries(
     pool: &SystemPool,
     webhook: Option<WebhookId>,
@@ -272,7 +275,7 @@ pub async fn claim_deliveries(
     most: i64,
 ) -> Result<Vec<Leased>, DbError> {
     pool.rows(sql!(
-        [now, lease_until, most, webhook.map(|id| id.to_string())],
+        [now, lease_until, most, webhook.map(|id| id.to_string()), DELIVERIES_OF_TENANT],
         r"with waiting as (
               select distinct on (w.payload->>'webhook_id') w.tenant_id, w.agent_id, w.id
                 from events w
@@ -283,7 +286,13 @@ pub async fn claim_deliveries(
                                   where r.task = 'webhook' and r.state = 'running' and r.leased_until >= $1
                                     and r.tenant_id = w.tenant_id and r.payload->>'webhook_id' = w.payload->>'webhook_id')
                order by w.payload->>'webhook_id', w.run_after, w.id),
-          first as (select tenant_id, agent_id, id from waiting order by random() limit $3),
+          turns as (
+              select w.tenant_id, w.agent_id, w.id,
+                     row_number() over (partition by w.tenant_id order by random())
+                     + (select count(*) from events r
+                         where r.task = 'webhook' and r.state = 'running' and r.leased_until >= $1 and r.tenant_id = w.tenant_id) as turn
+                from waiting w),
+          first as (select tenant_id, agent_id, id from turns where turn <= $5 order by random() limit $3),
           due as (
               select w.tenant_id, w.agent_id, w.id
                 from first f

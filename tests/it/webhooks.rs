@@ -172,12 +172,16 @@ async fn redirects_are_not_followed_and_a_receiver_that_is_gone_is_left_alone() 
     let redirect = ResponseTemplate::new(307).insert_header("location", format!("{}/inside", server.uri()));
     Mock::given(method("POST")).and(path("/elsewhere")).respond_with(redirect).mount(&server).await;
     let gone = add(&world, &server, "/gone", &[NoticeKind::MemoryStored], None).await.webhook.id;
+    let url = format!("{}/inside", server.uri());
     let elsewhere = add(&world, &server, "/elsewhere", &[NoticeKind::MemoryStored], None).await.webhook.id;
     remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await;
     send(&world).await;
     assert_eq!(received(&server, "/inside").await.len(), 0);
     assert_eq!(one(&world, elsewhere).await.error.unwrap(), "the receiver answers with the status 307 instead of 200");
     assert_eq!(one(&world, gone).await.state, WebhookState::Disabled, "410 means that it wants nothing any more");
+    let settings = WebhookSettings { url: Some(url), ..WebhookSettings::default() };
+    let moved = webhooks::change(&world.engine, &world.vera, elsewhere, settings).await.unwrap();
+    assert_eq!((moved.error, moved.failing_since), (None, None), "a new address begins anew");
 }
 
 #[tokio::test]

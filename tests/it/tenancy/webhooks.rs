@@ -51,7 +51,8 @@ pub fn pooled() -> Vec<Pooled> {
         }),
         control("webhooks::attempted", |pool, c| {
             Box::pin(async move {
-                Ok(usize::from(webhooks::attempted(pool, c.tenant, found(pool, c).await?, c.now, Some("intruded")).await?.is_some()))
+                let (id, url) = (found(pool, c).await?, "https://example.org/tea");
+                Ok(usize::from(webhooks::attempted(pool, c.tenant, id, url, c.now, Some("intruded")).await?.is_some()))
             })
         }),
         control("webhooks::set_seen", |pool, c| {

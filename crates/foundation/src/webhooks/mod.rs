@@ -94,7 +94,8 @@ pub async fn change(engine: &Engine, ctx: &OpContext, id: WebhookId, settings: W
         check(events)?;
         after.events.clone_from(events);
     }
-    if let Some(url) = &settings.url {
+    // One that stays is not checked: it may have been made when the server still called private addresses.
+    if let Some(url) = settings.url.as_ref().filter(|url| url.trim() != before.url) {
         after.url = address(engine, url)?;
     }
     after.state = settings.state.unwrap_or(before.state);
@@ -102,7 +103,7 @@ pub async fn change(engine: &Engine, ctx: &OpContext, id: WebhookId, settings: W
     if after.state != WebhookState::Disabled {
         after.reason = None;
     }
-    if resumes {
+    if resumes || after.url != before.url {
         (after.error, after.failing_since) = (None, None);
     }
     let mut entries = vec![];

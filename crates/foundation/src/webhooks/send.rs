@@ -59,33 +59,35 @@ pub async fn deliver(engine: &Engine, ctx: &OpContext, event: &Leased) -> Result
     let headers = headers(&target, delivery.id, engine.clock().now(), &body)?;
     match engine.outbound().post(&target.url, headers, body).await {
         Ok(()) => {
-            store::attempted(control, ctx.tenant_id, delivery.webhook_id, engine.clock().now(), None).await?;
+            store::attempted(control, ctx.tenant_id, delivery.webhook_id, &target.url, engine.clock().now(), None).await?;
             Ok("sent".into())
         }
-        Err(fault) => failed(engine, ctx, &delivery, event.tries, fault).await,
+        Err(fault) => failed(engine, ctx, &delivery, &target.url, event.tries, fault).await,
     }
 }
 
 /// When the next attempt is due, if there is one.
-async fn failed(engine: &Engine, ctx: &OpContext, delivery: &Delivery, tries: i32, fault: Fault) -> Result<Work, Error> {
+async fn failed(engine: &Engine, ctx: &OpContext, delivery: &Delivery, url: &str, tries: i32, fault: Fault) -> Result<Work, Error> {
     let id = delivery.webhook_id;
     let (now, error) = (engine.clock().now(), format!("the receiver {fault}"));
-    let since = store::attempted(engine.db().control.system(), ctx.tenant_id, id, now, Some(&error)).await?.unwrap_or(now);
+    let since = store::attempted(engine.db().control.system(), ctx.tenant_id, id, url, now, Some(&error)).await?.unwrap_or(now);
     let is_late = now - since >= PATIENCE && now - delivery.body.timestamp >= LATE;
     let pause = usize::try_from(tries - 1).ok().and_then(|tries| PAUSES.get(tries)).filter(|_| fault != GONE && !is_late);
     if fault == GONE {
-        disable(engine, ctx, id, "the receiver answered 410 Gone".into()).await?;
+        disable(engine, ctx, id, url, "the receiver answered 410 Gone".into()).await?;
     } else if pause.is_none() && now - since >= PATIENCE {
-        disable(engine, ctx, id, format!("nothing was delivered for {} days: {error}", (now - since).num_days())).await?;
+        disable(engine, ctx, id, url, format!("nothing was delivered for {} days: {error}", (now - since).num_days())).await?;
     }
     Ok(Work::Failed { error, again: pause.copied().map(TimeDelta::seconds) })
 }
 
-/// Stops calling a webhook until a person makes it active again.
-async fn disable(engine: &Engine, ctx: &OpContext, id: WebhookId, reason: String) -> Result<(), Error> {
+/// Stops calling a webhook until a person makes it active again, unless it got another address since this one was called.
+async fn disable(engine: &Engine, ctx: &OpContext, id: WebhookId, url: &str, reason: String) -> Result<(), Error> {
     let mut tx = engine.db().control.begin_system().await?;
     let webhook = store::to_change(&mut tx, ctx.tenant_id, id).await?;
-    let Some(before) = webhook.filter(|webhook| webhook.state == WebhookState::Active) else { return Ok(tx.rollback().await?) };
+    let Some(before) = webhook.filter(|webhook| webhook.state == WebhookState::Active && webhook.url == url) else {
+        return Ok(tx.rollback().await?);
+    };
     let entry = NewEntry::new(engine, ctx, "webhook.disabled", "webhook", id, format!("webhook disabled: {reason}"));
     let after = Webhook { state: WebhookState::Disabled, reason: Some(reason), ..before.clone() };
     store::update(&mut tx, ctx.tenant_id, &after, false).await?;

@@ -176,21 +176,23 @@ pub async fn target(control: &SystemPool, tenant: TenantId, id: WebhookId) -> Re
         .await
 }
 
-/// Notes an attempt to deliver something, and why it failed if it did; since when attempts fail.
+/// Notes an attempt to deliver something, and why it failed if it did; since when attempts fail. Nothing if the webhook got another address
+/// meanwhile.
 pub async fn attempted(
     control: &SystemPool,
     tenant: TenantId,
     id: WebhookId,
+    url: &str,
     now: DateTime<Utc>,
     error: Option<&str>,
 ) -> Result<Option<DateTime<Utc>>, DbError> {
     let since: Option<Option<DateTime<Utc>>> = control
         .value_if_any(sql!(
-            [tenant, id, now, error],
+            [tenant, id, now, error, url],
             r"update webhooks set attempted_at = $3, error = $4,
                      delivered_at = case when $4::text is null then $3 else delivered_at end,
                      failing_since = case when $4::text is null then null else coalesce(failing_since, $3) end
-               where tenant_id = $1 and id = $2 returning failing_since"
+               where tenant_id = $1 and id = $2 and url = $5 returning failing_since"
         ))
         .await?;
     Ok(since.flatten())

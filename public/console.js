@@ -242,6 +242,12 @@ const refresh = () => go(location.href, { history: 'replace', quiet: true });
 let live;
 let news;
 
+/** Shows what happened. A page on its way may be older, so it is waited for. */
+function tell() {
+  news = visit ? setTimeout(tell, 5000) : undefined;
+  if (!news) void refresh();
+}
+
 /** Follows what happens while a page that shows it is in view. Without the stream the page stays as it is. */
 function follow() {
   if (document.hidden || !main()?.querySelector('[data-live]')) {
@@ -251,10 +257,17 @@ function follow() {
   } else if (!live) {
     live = new EventSource('/live');
     live.onmessage = () => {
-      news ??= setTimeout(() => {
-        news = undefined;
-        void refresh();
-      }, 5000);
+      news ??= setTimeout(tell, 5000);
+    };
+    // The browser does not connect again after an answer that is no stream, such as one that finds no room.
+    live.onerror = () => {
+      if (live?.readyState !== EventSource.CLOSED) return;
+      clearTimeout(news);
+      news = setTimeout(() => {
+        live = news = undefined;
+        follow();
+        if (live) void refresh();
+      }, 30_000);
     };
   }
 }

@@ -49,7 +49,7 @@ pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<Vec<Webhook>, Erro
 /// webhooks.
 #[verb(role = Admin)]
 pub async fn add(engine: &Engine, ctx: &OpContext, new: NewWebhook) -> Result<MadeWebhook, Error> {
-    let new = admit(new)?;
+    let new = admit(NewWebhook { events: distinct(new.events), ..new })?;
     check(&new.events)?;
     let url = address(engine, &new.url)?;
     let once = Once::new(engine, ctx, "admin.add_webhook", &new)?;
@@ -92,7 +92,7 @@ pub async fn change(engine: &Engine, ctx: &OpContext, id: WebhookId, settings: W
     let mut after = before.clone();
     if let Some(events) = &settings.events {
         check(events)?;
-        after.events.clone_from(events);
+        after.events = distinct(events.clone());
     }
     // One that stays is not checked: it may have been made when the server still called private addresses.
     if let Some(url) = settings.url.as_ref().filter(|url| url.trim() != before.url) {
@@ -163,6 +163,13 @@ fn admit<T: serde::Serialize + serde::de::DeserializeOwned>(request: T) -> Resul
         Some(kind) => Err(Error::invalid("url", format!("holds a secret ({kind}): use the signature to check who calls"))),
         None => Ok(admitted),
     }
+}
+
+/// Events in one order, each once: a list that only names them otherwise changes nothing.
+fn distinct(mut events: Vec<NoticeKind>) -> Vec<NoticeKind> {
+    events.sort_unstable();
+    events.dedup();
+    events
 }
 
 fn check(events: &[NoticeKind]) -> Result<(), Error> {

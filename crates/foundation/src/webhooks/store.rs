@@ -1,7 +1,7 @@
 //! All SQL of webhooks.
 
 use chrono::{DateTime, Utc};
-use db::{DbError, SystemPool, Tx, sql};
+use db::{DbError, SystemPool, Tx, lock, lock_key, sql};
 use wire::{AgentId, NoticeKind, TenantId, Webhook, WebhookId, WebhookState};
 
 /// A webhook that is made.
@@ -14,8 +14,10 @@ pub struct NewRow<'a> {
     pub secret: &'a str,
 }
 
-/// Inserts a webhook that is called for what happens from now on; false if the tenant has `most` already.
+/// Inserts a webhook that is called for what happens from now on; false if the tenant has `most` already. Until the transaction ends, nobody
+/// else inserts one of the tenant.
 pub async fn insert(tx: &mut Tx, tenant: TenantId, row: &NewRow<'_>, most: i64, now: DateTime<Utc>) -> Result<bool, DbError> {
+    lock(tx, lock_key(&[b"webhooks", tenant.0.as_bytes()])).await?;
     tx.changed_any(sql!(
         [tenant, row.id, row.url, texts(row.events), row.agent_id, row.secret, now, most],
         r"insert into webhooks (tenant_id, id, url, kinds, agent_id, secret, state, seen, created_at)

@@ -145,6 +145,9 @@ async fn sweep(engine: Engine, stop: CancellationToken) {
         if let Err(error) = audit::sweep(&engine, engine.clock().now()).await {
             tracing::warn!(%error, "delivered rows of the outboxes could not be deleted");
         }
+        if let Err(error) = webhooks::sweep(&engine).await {
+            tracing::warn!(%error, "replaced secrets of webhooks could not be deleted");
+        }
         tokio::select! {
             () = stop.cancelled() => return,
             () = tokio::time::sleep(SWEEP_EVERY) => {}

@@ -36,9 +36,21 @@ const OVERLAP: TimeDelta = TimeDelta::hours(24);
 #[verb(role = Admin)]
 pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<Vec<Webhook>, Error> {
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
-    let webhooks = store::list(&mut tx, ctx.tenant_id).await?;
+    let mut webhooks = store::list(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
+    let now = engine.clock().now();
+    for webhook in &mut webhooks {
+        webhook.previous_secret_until = webhook.previous_secret_until.filter(|until| *until > now);
+    }
     Ok(webhooks)
+}
+
+/// Forgets replaced secrets that sign no more, of every organisation.
+///
+/// # Errors
+/// When the database is out of reach.
+pub async fn sweep(engine: &Engine) -> Result<(), Error> {
+    Ok(store::forget_secrets(engine.db().control.system(), engine.clock().now()).await?)
 }
 
 /// Makes a webhook. The answer has its secret, which is shown only once: a repeated request gets the same webhook without it. It is called

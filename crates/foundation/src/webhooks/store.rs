@@ -116,6 +116,11 @@ pub async fn rotate(tx: &mut Tx, tenant: TenantId, id: WebhookId, secret: &str, 
     .await
 }
 
+/// Forgets the replaced secrets of any tenant that sign no more.
+pub async fn forget_secrets(control: &SystemPool, now: DateTime<Utc>) -> Result<(), DbError> {
+    control.run(sql!([now], "update webhooks set previous_secret = null, previous_ends_at = null where previous_ends_at <= $1")).await
+}
+
 /// Deletes a webhook; false when the tenant has no such webhook.
 pub async fn delete(tx: &mut Tx, tenant: TenantId, id: WebhookId) -> Result<bool, DbError> {
     tx.changed_any(sql!([tenant, id], "delete from webhooks where tenant_id = $1 and id = $2")).await

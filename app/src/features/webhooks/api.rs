@@ -67,7 +67,7 @@ pub async fn set_webhook_state(id: WebhookId, state: WebhookState) -> Result<(),
         webhooks::change(&engine, &ctx, id, settings).await?;
         Ok(Flash::done(match state {
             WebhookState::Active => "The webhook is active. It is called for what happens from now on.",
-            _ => "The webhook is paused. What happens now is not sent later.",
+            _ => "The webhook is paused. What happens or would be tried again now is not sent later.",
         }))
     })
     .await

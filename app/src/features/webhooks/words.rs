@@ -17,7 +17,9 @@ pub fn event(kind: NoticeKind) -> &'static str {
 pub fn state(state: WebhookState) -> impl IntoView + use<> {
     let (tone, text, title) = match state {
         WebhookState::Active => (Tone::Good, "active", "The server calls this address."),
-        WebhookState::Paused => (Tone::Plain, "paused", "The server does not call this address. What happens now is not sent later."),
+        WebhookState::Paused => {
+            (Tone::Plain, "paused", "The server does not call this address. What happens or would be tried again now is not sent later.")
+        }
         WebhookState::Disabled => (Tone::Danger, "disabled", "The server stopped calling this address because deliveries failed."),
     };
     view! { <Badge tone text title /> }

@@ -85,7 +85,8 @@ pub async fn add(engine: &Engine, ctx: &OpContext, new: NewWebhook) -> Result<Ma
     Ok(MadeWebhook { secret: Some(secret), ..stored })
 }
 
-/// Changes a webhook: its address, its events, or whether it is called. What happens while it is paused or disabled is not sent later.
+/// Changes a webhook: its address, its events, or whether it is called. What happens or would be tried again while it is paused or disabled is
+/// not sent later.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `NotFound`; `Invalid` for the address, without an event, and for the state `disabled`.

@@ -2,13 +2,13 @@
 
 use crate::support::{Fetch, Told, agent, alone, ask, contents, observation, settle, work};
 use foundation::testing::World;
-use foundation::{Error, OpContext, identity, jobs};
+use foundation::{Error, OpContext, identity, jobs, notices};
 use remembrancer::capture::{Added, Selection};
 use remembrancer::{capture, consolidation, memories, overview};
 use std::collections::BTreeMap;
 use wire::{
     AuditFilter, CaptureConversationRequest, CaptureMode, CaptureSessionRequest, CaptureTextRequest, InboxFilter, InboxItem, InboxVerdict,
-    MemoryKind, MemoryScope, ObservationCategory, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse, UserId,
+    MemoryKind, MemoryScope, NoticeKind, ObservationCategory, SourceDetails, SourceFilter, SourceForm, SourceId, SourceResponse, UserId,
 };
 
 const TALK: &str = "[2026-05-21 09:12] Vera: I moved to Basel last month.\n\
@@ -324,6 +324,9 @@ async fn words_that_extraction_missed_are_added_by_hand_once() {
     settle(&world).await;
     let filter = AuditFilter { action: Some("memory.added".into()), ..AuditFilter::default() };
     assert_eq!(overview::audit_log(&world.engine, &world.vera, &filter).await.unwrap().total, 1);
+    let heard = notices::after(&world.engine, &world.vera, 0).await.unwrap().notices;
+    let told = (NoticeKind::CandidateWaiting, added.memory_id.to_string());
+    assert_eq!(heard.into_iter().filter(|(_, notice)| (notice.kind, notice.data.id.clone()) == told).count(), 1);
 
     // A place that another one overlaps is a place of its own.
     add(&world, source, 0, "under the bridge").await.unwrap();

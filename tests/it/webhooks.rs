@@ -213,12 +213,30 @@ async fn only_public_addresses_without_secrets_are_taken() {
     assert!(matches!(webhooks::add(&world.engine, &world.vera, events).await, Err(Error::Invalid(_))));
     let stranger = NewWebhook { url: "https://example.org".into(), events: vec![NoticeKind::JobDead], agent: Some("nobody".into()) };
     assert!(matches!(webhooks::add(&world.engine, &world.vera, stranger).await, Err(Error::NotFound("agent"))));
-    let shared = NewWebhook { url: "https://example.org".into(), events: vec![NoticeKind::JobDead], agent: Some("commons".into()) };
+    let events = vec![NoticeKind::JobDead, NoticeKind::MemoryStored, NoticeKind::JobDead];
+    let shared = NewWebhook { url: "https://example.org".into(), events, agent: Some("commons".into()) };
     let made = webhooks::add(&world.engine, &world.vera, shared).await.unwrap().webhook;
+    assert_eq!(made.events, [NoticeKind::MemoryStored, NoticeKind::JobDead], "each once");
     assert_eq!((made.url.as_str(), made.agent.as_deref()), ("https://example.org/", Some("commons")), "in its usual form");
     let disable = WebhookSettings { state: Some(WebhookState::Disabled), ..WebhookSettings::default() };
     assert!(matches!(webhooks::change(&world.engine, &world.vera, made.id, disable).await, Err(Error::Invalid(_))));
     assert!(matches!(webhooks::remove(&world.engine, &alone().await.vera, made.id).await, Err(Error::NotFound("webhook"))));
+}
+
+#[tokio::test]
+async fn a_replaced_secret_is_forgotten_when_it_signs_no_more() {
+    let world = alone().await;
+    let new = NewWebhook { url: "https://example.org".into(), events: vec![NoticeKind::JobDead], agent: None };
+    let id = webhooks::add(&world.engine, &world.vera, new).await.unwrap().webhook.id;
+    webhooks::rotate(&world.engine, &world.vera, id).await.unwrap();
+    webhooks::sweep(&world.engine).await.unwrap();
+    assert!(one(&world, id).await.previous_secret_until.is_some());
+    world.clock.advance(Duration::hours(25));
+    assert_eq!(one(&world, id).await.previous_secret_until, None, "it signs no more");
+    webhooks::sweep(&world.engine).await.unwrap();
+    let kept = "select count(*) from webhooks where previous_secret is not null";
+    let kept: i64 = sqlx::query_scalar(kept).one(&world.engine.urls().internal_shared).await;
+    assert_eq!(kept, 0);
 }
 
 #[tokio::test]

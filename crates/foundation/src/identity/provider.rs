@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::intake::Admitted;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use db::Tx;
 use wire::{AdminOperator, OperatorId, OperatorRole, RequestId};
 
 /// Longest login that a provider chooses, in characters: something may have to follow it.
@@ -52,14 +53,11 @@ pub async fn sign_in_with_provider(
     identity: &Identity,
     request_id: RequestId,
 ) -> Result<Result<Admission, NotAdmitted>, Error> {
-    match known(engine, identity).await? {
+    let system = engine.db().control.system();
+    match store::operator_by_subject(system, &identity.issuer, &identity.subject).await? {
         Some(operator) => renew(engine, identity, &operator, request_id).await,
         None => join(engine, identity, request_id).await,
     }
-}
-
-async fn known(engine: &Engine, identity: &Identity) -> Result<Option<OperatorRecord>, Error> {
-    Ok(store::operator_by_subject(engine.db().control.system(), &identity.issuer, &identity.subject).await?)
 }
 
 /// Renews the roles of an account.
@@ -126,11 +124,12 @@ async fn join(engine: &Engine, identity: &Identity, request_id: RequestId) -> Re
     let mut tx = engine.db().control.begin_system().await?;
     store::lock_operators(&mut tx, tenant.id).await?;
     // Of two first sign-ins at the same time, the second one finds the account of the first.
-    if let Some(operator) = known(engine, identity).await? {
+    let there = store::operator_by_subject_in(&mut tx, &identity.issuer, &identity.subject).await?;
+    if let Some(operator) = there {
         drop(tx);
         return renew(engine, identity, &operator, request_id).await;
     }
-    let (login, name) = labels(engine, identity).await?;
+    let (login, name) = labels(&mut tx, identity).await?;
     let (id, created_at) = (OperatorId(engine.clock().id()), engine.clock().now());
     let new = AdminOperator { id, login, name, roles: roles_in(identity, slug), created_at, disabled_at: None };
     store::insert_operator_of_provider(&mut tx, tenant.id, &new, &identity.issuer, &identity.subject)
@@ -154,14 +153,14 @@ fn roles_in(identity: &Identity, slug: &str) -> Vec<OperatorRole> {
 }
 
 /// A login that nobody has and a name for a new account, as near to those at the provider as possible.
-async fn labels(engine: &Engine, identity: &Identity) -> Result<(String, String), Error> {
+async fn labels(tx: &mut Tx, identity: &Identity) -> Result<(String, String), Error> {
     let own = hex::encode(&keys::hash(&format!("{}\n{}", identity.issuer, identity.subject))[..6]);
     let wanted = Admitted::id("login", identity.login.trim()).map(Admitted::into_inner).unwrap_or_default();
     let login = match wanted.chars().count() {
         1..=LOGIN_MAX => wanted,
         _ => own.clone(),
     };
-    let holder = store::operator_by_login(engine.db().control.system(), &login).await?;
+    let holder = store::operator_by_login_in(tx, &login).await?;
     let login = if holder.is_some() { format!("{login} ({own})") } else { login };
     let name: String = identity.name.trim().chars().take(NAME_MAX).collect();
     let name = Admitted::text("name", name).map(Admitted::into_inner).unwrap_or_default();

@@ -20,8 +20,8 @@ pub use oauth::{
 };
 pub use operators::{
     NewOperator, admins, adopt_operator, delete_session, disable_operator, enable_operator, insert_operator, insert_operator_of_provider,
-    insert_session, lock_operator, lock_operators, operator, operator_by_login, operator_by_subject, operators, save_session, session,
-    set_password, update_operator,
+    insert_session, lock_operator, lock_operators, operator, operator_by_login, operator_by_login_in, operator_by_subject,
+    operator_by_subject_in, operators, save_session, session, set_password, update_operator,
 };
 pub use policies::{
     capture_policy, keeps_context_texts, knowledge_categories, lifecycle_policy, lock_policies, search_policy, set_capture_policy,

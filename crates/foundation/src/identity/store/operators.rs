@@ -71,6 +71,12 @@ pub async fn operator_by_login(pool: &SystemPool, login: &str) -> Result<Option<
     row.map(TryInto::try_into).transpose()
 }
 
+/// As [`operator_by_login`], on the connection of a transaction: whoever holds one must not wait for a second one.
+pub async fn operator_by_login_in(tx: &mut Tx, login: &str) -> Result<Option<OperatorRecord>, DbError> {
+    let row: Option<OperatorRow> = tx.row_if_any(sql!([login], operators!(), "o.login = $1")).await?;
+    row.map(TryInto::try_into).transpose()
+}
+
 pub async fn operator(pool: &SystemPool, id: OperatorId) -> Result<Option<OperatorRecord>, DbError> {
     let row: Option<OperatorRow> = pool.row_if_any(sql!([id], operators!(), "o.id = $1")).await?;
     row.map(TryInto::try_into).transpose()
@@ -79,6 +85,12 @@ pub async fn operator(pool: &SystemPool, id: OperatorId) -> Result<Option<Operat
 /// An operator by what an identity provider calls the person.
 pub async fn operator_by_subject(pool: &SystemPool, issuer: &str, subject: &str) -> Result<Option<OperatorRecord>, DbError> {
     let row: Option<OperatorRow> = pool.row_if_any(sql!([issuer, subject], operators!(), "o.issuer = $1 and o.subject = $2")).await?;
+    row.map(TryInto::try_into).transpose()
+}
+
+/// As [`operator_by_subject`], on the connection of a transaction.
+pub async fn operator_by_subject_in(tx: &mut Tx, issuer: &str, subject: &str) -> Result<Option<OperatorRecord>, DbError> {
+    let row: Option<OperatorRow> = tx.row_if_any(sql!([issuer, subject], operators!(), "o.issuer = $1 and o.subject = $2")).await?;
     row.map(TryInto::try_into).transpose()
 }
 

@@ -7,3 +7,5 @@ alter table operators add constraint operators_issuer_subject_check check ((issu
 -- Whoever comes from a provider has no password until an admin gives one.
 alter table operators alter column password_hash drop not null;
 alter table operators add constraint operators_password_hash_check check (password_hash is not null or issuer is not null);
+-- Whoever accepts an invitation under the login of a disabled account may be somebody else than the person at the provider.
+grant update (issuer, subject) on operators to rmb_system;

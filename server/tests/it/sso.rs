@@ -357,6 +357,7 @@ async fn groups_give_the_roles_of_each_sign_in() {
     refused(&sso.sign_in("4711", &["strangers"], &json!({})).await, "sso_no_role");
     assert!(sso.page("/agents", &admin).await.status.is_redirection(), "whoever lost every role is out");
     assert_eq!(sso.audited("operator.sign_in_failed").await, 1);
+    assert!(sso.operators().await[0].roles.is_empty(), "nothing that the account opens in another way has the old roles");
     let page = sso.page("/sign-in?error=sso_no_role", "").await;
     assert!(page.text.contains("None of your groups has a role here"), "{}", page.text);
     let world = &sso.site.world;

@@ -85,18 +85,17 @@ async fn renew(
     let other_roles = roles != in_order(before.roles.clone());
     let mut entries = vec![];
     if has_none {
-        let message = "sign-in refused: no group of the person gives a role; sessions ended";
+        let message = "sign-in refused: no group of the person gives a role";
         entries.push(NewEntry::new(engine, &own, "operator.sign_in_failed", "operator", operator.id, message));
-        store::update_operator(&mut tx, tenant, &before, true).await?;
-    } else if other_roles {
+    }
+    if other_roles {
         let after = AdminOperator { roles, ..before.clone() };
         store::update_operator(&mut tx, tenant, &after, true).await?;
         let names: Vec<&str> = after.roles.iter().map(|role| role.as_str()).collect();
-        let message = format!("roles set to {} by the groups at {}", names.join(", "), identity.issuer);
+        let given = if has_none { "none".to_owned() } else { names.join(", ") };
+        let message = format!("roles set to {given} by the groups at {}", identity.issuer);
         let entry = NewEntry::new(engine, &ctx, "operator.roles_set", "operator", operator.id, message);
         entries.push(entry.changes(audit::differences(Some(&before), &after)?));
-    }
-    if other_roles {
         entries.extend(end_access(engine, &mut tx, &ctx, operator.id).await?);
     }
     if !has_none {

@@ -12,6 +12,8 @@ use sha2::{Digest, Sha256};
 pub const LIMIT: TimeDelta = TimeDelta::minutes(10);
 /// Characters of the secret: 43 of 62 symbols are 256 bits.
 const SECRET_LENGTH: usize = 43;
+/// Longest cookie, in bytes: browsers drop one of more than 4,096 with its name and attributes.
+const COOKIE_MAX: usize = 3_500;
 
 /// A sign-in that a browser began. Only the browser has its secret. What travels through the provider and the address bar is computed from
 /// it, so that nobody else can end this sign-in, or put another one in its place.
@@ -27,7 +29,12 @@ pub struct Attempt {
 impl Attempt {
     pub fn begin(engine: &Engine, next: &str) -> Self {
         let clock = engine.clock();
-        Self { secret: clock.secret(SECRET_LENGTH), began: clock.now().timestamp(), next: next.to_owned() }
+        Self { secret: clock.secret(SECRET_LENGTH), began: clock.now().timestamp(), next: next.to_owned() }.fitting()
+    }
+
+    /// Without its page if the cookie would be too long: signing in matters more than where it leads.
+    fn fitting(self) -> Self {
+        if self.to_cookie().len() > COOKIE_MAX { Self { next: String::new(), ..self } } else { self }
     }
 
     /// The value of the browser's cookie.
@@ -94,6 +101,9 @@ mod tests {
         for other in ["", "secret=short&began=1800000000", &cookie.replace("began=", "began=x")] {
             assert_eq!(Attempt::from_cookie(other, began), None, "{other}");
         }
+        assert_eq!(attempt.clone().fitting(), attempt);
+        let long = Attempt { next: format!("/{}", "a".repeat(COOKIE_MAX)), ..attempt.clone() }.fitting();
+        assert_eq!(long, Attempt { next: String::new(), ..attempt.clone() }, "a page that does not fit is dropped");
         let later = Attempt { began: attempt.began + 1, ..attempt.clone() };
         let shown = [attempt.state(), attempt.nonce(), attempt.verifier(), attempt.challenge(), later.nonce()];
         for (i, text) in shown.iter().enumerate() {

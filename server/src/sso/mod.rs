@@ -119,16 +119,12 @@ impl Sso {
     fn refuse(&self, refused: &Refused, request_id: RequestId, next: &str) -> Response {
         refused.log(request_id);
         let page = Query::default().with("error", refused.code()).with("next", own_path(next, "")).href(SIGN_IN);
-        (AppendHeaders([self.cookie(None)]), Redirect::to(&page)).into_response()
+        Redirect::to(&page).into_response()
     }
 
-    /// Lets in whom the provider sent back.
+    /// Lets in whom the provider sent back with the state of this attempt.
     async fn complete(&self, query: &Query, attempt: Option<&Attempt>, request_id: RequestId) -> Result<Admission, Refused> {
         let attempt = attempt.ok_or(Refused::NotBegun)?;
-        let state = query.text("state");
-        if !identity::same_hash(state.as_bytes(), attempt.state().as_bytes()) {
-            return Err(Refused::NotBegun);
-        }
         if let Some(code) = query.get("error") {
             let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
             return Err(Refused::Denied(code.chars().filter(is_plain).take(CODE_MAX).collect()));
@@ -143,7 +139,7 @@ impl Sso {
         }
         // Used once, on every server: a session without a cookie notes it for as long as the sign-in could be used.
         let ends = attempt.ends().ok_or(Refused::NotBegun)?;
-        if !identity::session_create(&self.engine, &format!("sso:{state}"), &json!({}), ends).await.map_err(Refused::Engine)? {
+        if !identity::session_create(&self.engine, &format!("sso:{}", attempt.state()), &json!({}), ends).await.map_err(Refused::Engine)? {
             return Err(Refused::NotBegun);
         }
         let text = |names: &[&str]| claims.first(names).unwrap_or_default().to_owned();
@@ -193,23 +189,30 @@ async fn finish(
     headers: HeaderMap,
     uri: Uri,
 ) -> Response {
-    let attempt = cookie(&headers, sso.cookie_name()).and_then(|kept| Attempt::from_cookie(&kept, sso.engine.clock().now()));
-    let next = attempt.as_ref().map_or_else(String::new, |attempt| attempt.next.clone());
     let query = Query::parse(uri.query().unwrap_or_default());
+    let state = query.text("state");
+    let kept = cookie(&headers, sso.cookie_name()).and_then(|kept| Attempt::from_cookie(&kept, sso.engine.clock().now()));
+    let attempt = kept.filter(|attempt| identity::same_hash(state.as_bytes(), attempt.state().as_bytes()));
+    let next = attempt.as_ref().map_or_else(String::new, |attempt| attempt.next.clone());
+    let refuse = |refused: &Refused| {
+        let page = sso.refuse(refused, request_id, &next);
+        // An attempt with another state stays: a link that a stranger made must not end it.
+        if attempt.is_some() { (AppendHeaders([sso.cookie(None)]), page).into_response() } else { page }
+    };
     let admitted = match sso.count(address) {
         Ok(()) => sso.complete(&query, attempt.as_ref(), request_id).await,
         Err(refused) => Err(refused),
     };
     let admission = match admitted {
         Ok(admission) => admission,
-        Err(refused) => return sso.refuse(&refused, request_id, &next),
+        Err(refused) => return refuse(&refused),
     };
     let who = (header::SET_COOKIE, who_cookie(admission.operator, sso.secure_cookies));
     match open_in(&session, admission).await {
         Ok(()) => (AppendHeaders([sso.cookie(None), who]), Redirect::to(own_path(&next, "/"))).into_response(),
         Err(error) => {
             let error = Error::Unavailable(format!("session: {error}"));
-            sso.refuse(&Refused::Engine(error), request_id, &next)
+            refuse(&Refused::Engine(error))
         }
     }
 }

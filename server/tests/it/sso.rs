@@ -293,7 +293,10 @@ async fn a_sign_in_ends_once_in_the_browser_that_began_it() {
         (format!("?state={state}&code=unknown"), &*begun.cookie),
         (format!("{query}&iss=https://login.example"), &*begun.cookie),
     ] {
-        refused(&sso.come_back(&query, cookie).await, "sso_again");
+        let answer = sso.come_back(&query, cookie).await;
+        refused(&answer, "sso_again");
+        let ends = answer.headers.get_all(header::SET_COOKIE).iter().any(|line| line.to_str().unwrap().starts_with("rmb-sso=;"));
+        assert_eq!(ends, cookie == begun.cookie && query.contains(&state), "only its own state ends an attempt: {query}");
     }
     refused(&sso.come_back(&format!("?state={state}&error=access_denied"), &begun.cookie).await, "sso_denied");
     let_in(&sso.come_back(&query, &begun.cookie).await);

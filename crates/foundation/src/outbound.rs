@@ -60,10 +60,11 @@ impl Outbound {
     /// # Errors
     /// Every [`Fault`]. `Address` and, for an address with a number instead of a name, `Private` come before anything is sent.
     pub async fn json<T: DeserializeOwned>(&self, address: &str, most: usize) -> Result<T, Fault> {
-        self.answer(address, most, |client, url| client.get(url)).await
+        self.answer(address, &[StatusCode::OK], most, |client, url| client.get(url)).await
     }
 
-    /// The JSON of `most` bytes at most that an address answers a form with. `authorization` is the header of this name.
+    /// The JSON of `most` bytes at most that an address answers a form with, also with the status 400 or 401: OAuth says with JSON why it
+    /// refuses. `authorization` is the header of this name.
     ///
     /// # Errors
     /// As [`Outbound::json`].
@@ -78,10 +79,11 @@ impl Outbound {
                 None => request,
             }
         };
-        self.answer(address, most, request).await
+        self.answer(address, &[StatusCode::OK, StatusCode::BAD_REQUEST, StatusCode::UNAUTHORIZED], most, request).await
     }
 
-    async fn answer<T, F>(&self, address: &str, most: usize, request: F) -> Result<T, Fault>
+    /// An answer with one of these statuses.
+    async fn answer<T, F>(&self, address: &str, read: &[StatusCode], most: usize, request: F) -> Result<T, Fault>
     where
         T: DeserializeOwned,
         F: FnOnce(&Client, Url) -> RequestBuilder,
@@ -91,7 +93,9 @@ impl Outbound {
         let client = self.client.get_or_try_init(|| async { self.make() }).await.map_err(fault)?;
         let response = request(client, url).header(ACCEPT, "application/json").send().await.map_err(fault)?;
         match response.status() {
-            StatusCode::OK if is_json(&response) => serde_json::from_slice(&body(response, most).await?).map_err(|_| Fault::NotJson),
+            status if read.contains(&status) && is_json(&response) => {
+                serde_json::from_slice(&body(response, most).await?).map_err(|_| Fault::NotJson)
+            }
             StatusCode::OK => Err(Fault::NotJson),
             status => Err(Fault::Status(status.as_u16())),
         }

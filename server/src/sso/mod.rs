@@ -18,7 +18,7 @@ use axum::routing::get;
 use chrono::TimeDelta;
 use foundation::identity::{self, Admission, Identity, NotAdmitted};
 use foundation::{Engine, Error};
-use provider::{Problem, Provider};
+use provider::{Problem, Provider, plain};
 use reqwest::Url;
 use serde_json::json;
 use std::net::IpAddr;
@@ -39,8 +39,6 @@ const SIGN_IN: &str = "/sign-in";
 const SIGNED_OUT: &str = "/sign-in?signed_out=yes";
 /// Steps of sign-ins that one network may take in a minute.
 const STEPS: u32 = 60;
-/// Letters of the provider's error that are logged.
-const CODE_MAX: usize = 60;
 
 /// The state of the routes.
 pub struct Sso {
@@ -126,8 +124,7 @@ impl Sso {
     async fn complete(&self, query: &Query, attempt: Option<&Attempt>, request_id: RequestId) -> Result<Admission, Refused> {
         let attempt = attempt.ok_or(Refused::NotBegun)?;
         if let Some(code) = query.get("error") {
-            let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
-            return Err(Refused::Denied(code.chars().filter(is_plain).take(CODE_MAX).collect()));
+            return Err(Refused::Denied(plain(code)));
         }
         let code = query.get("code").ok_or(Refused::NotBegun)?;
         let now = self.engine.clock().now();

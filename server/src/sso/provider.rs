@@ -17,6 +17,8 @@ use wire::OperatorRole;
 
 /// Most bytes of a document or an answer.
 const ANSWER_MAX: usize = 256 * 1024;
+/// Letters of an error of the provider that are logged.
+const CODE_MAX: usize = 60;
 /// How long documents and keys are used. A key that the provider withdrew is trusted that long at most.
 const AGE: Duration = Duration::from_secs(60 * 60);
 /// How long keys are used although a token is signed with another one: tokens of strangers must not make the server fetch without end.
@@ -67,7 +69,8 @@ struct Keys {
 
 #[derive(Deserialize)]
 struct Answer {
-    id_token: String,
+    id_token: Option<String>,
+    error: Option<String>,
 }
 
 /// Why the provider lets nobody in, for the log: a sentence.
@@ -81,6 +84,8 @@ pub enum Problem {
     Endpoint(&'static str),
     #[error("the identity provider refuses the code of a sign-in: it was used, or OIDC_CLIENT_ID or the redirect address is wrong there")]
     Code,
+    #[error("the token endpoint of the identity provider refuses this server: {0}")]
+    Refused(String),
     #[error("the ID token {0}")]
     Token(Flaw),
 }
@@ -140,10 +145,7 @@ impl Provider {
         let (form, authorization) = self.form(&known.metadata, code, attempt, redirect_uri);
         let endpoint = &known.metadata.token_endpoint;
         let answer = self.outbound.post_form(endpoint, form, authorization, ANSWER_MAX).await;
-        let Answer { id_token } = answer.map_err(|fault| match fault {
-            Fault::Status(400) => Problem::Code,
-            fault => Problem::Fetch("token endpoint", fault),
-        })?;
+        let id_token = token_of(answer.map_err(|fault| Problem::Fetch("token endpoint", fault))?)?;
         let nonce = attempt.nonce();
         let check = |known: &Known| {
             let expected = Expected { issuer: &known.metadata.issuer, client_id: &self.options.client_id, nonce: &nonce, now };
@@ -218,4 +220,19 @@ impl Provider {
         let is_allowed = |url: &Url| url.scheme() == "https" || url.scheme() == "http" && self.options.allow_private;
         url.filter(is_allowed).ok_or(Problem::Endpoint(name))
     }
+}
+
+/// The token of an answer of the token endpoint (RFC 6749, section 5.2): only `invalid_grant` is about the code.
+fn token_of(answer: Answer) -> Result<String, Problem> {
+    match (answer.id_token, answer.error.as_deref()) {
+        (Some(token), None) => Ok(token),
+        (_, Some("invalid_grant")) => Err(Problem::Code),
+        (_, Some(error)) => Err(Problem::Refused(plain(error))),
+        (None, None) => Err(Problem::Fetch("token endpoint", Fault::NotJson)),
+    }
+}
+
+/// The code of an error that a stranger may have written, for the log.
+pub fn plain(code: &str) -> String {
+    code.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').take(CODE_MAX).collect()
 }

@@ -79,14 +79,18 @@ async fn keys(State(known): State<Shared>) -> Json<Value> {
     Json(json!({ "keys": [{ "kty": "oct", "kid": "another kind" }, known.lock().unwrap().published.published()] }))
 }
 
-async fn exchange(State(known): State<Shared>, headers: HeaderMap, body: String) -> Result<Json<Value>, StatusCode> {
+async fn exchange(State(known): State<Shared>, headers: HeaderMap, body: String) -> Result<Json<Value>, (StatusCode, Json<Value>)> {
+    let refused = |error: &str| (StatusCode::BAD_REQUEST, Json(json!({ "error": error })));
     let (known, form) = (known.lock().unwrap(), Query::parse(&body));
     let basic = format!("Basic {}", STANDARD.encode("memory:a+secret+%26+of+the+server"));
     assert_eq!(headers[header::AUTHORIZATION].to_str().unwrap(), basic);
     assert_eq!((form.get("grant_type"), form.get("redirect_uri")), (Some("authorization_code"), Some(CALLBACK)));
-    let (challenge, claims) = known.codes.get(&form.text("code")).ok_or(StatusCode::BAD_REQUEST)?;
+    if form.get("code") == Some("of-a-stranger") {
+        return Err(refused("unauthorized_client"));
+    }
+    let (challenge, claims) = known.codes.get(&form.text("code")).ok_or_else(|| refused("invalid_grant"))?;
     if URL_SAFE_NO_PAD.encode(Sha256::digest(form.text("code_verifier"))) != *challenge {
-        return Err(StatusCode::BAD_REQUEST);
+        return Err(refused("invalid_grant"));
     }
     let token = known.signing.as_ref().unwrap_or(&known.published).sign(claims);
     Ok(Json(json!({ "access_token": "unused", "token_type": "Bearer", "id_token": token })))
@@ -299,6 +303,8 @@ async fn a_sign_in_ends_once_in_the_browser_that_began_it() {
         assert_eq!(ends, cookie == begun.cookie && query.contains(&state), "only its own state ends an attempt: {query}");
     }
     refused(&sso.come_back(&format!("?state={state}&error=access_denied"), &begun.cookie).await, "sso_denied");
+    let misconfigured = format!("?state={state}&code=of-a-stranger");
+    refused(&sso.come_back(&misconfigured, &begun.cookie).await, "sso_unavailable");
     let_in(&sso.come_back(&query, &begun.cookie).await);
     refused(&sso.come_back(&query, &begun.cookie).await, "sso_again");
     sso.site.world.clock.advance(TimeDelta::minutes(10));

@@ -123,17 +123,19 @@ impl Sso {
     /// Lets in whom the provider sent back with the state of this attempt.
     async fn complete(&self, query: &Query, attempt: Option<&Attempt>, request_id: RequestId) -> Result<Admission, Refused> {
         let attempt = attempt.ok_or(Refused::NotBegun)?;
+        let now = self.engine.clock().now();
+        // A mix-up of providers (RFC 9207): the code is of another one, which must not get it.
+        if let Some(named) = query.get("iss")
+            && self.provider.issuer(now).await.map_err(Refused::Provider)? != named
+        {
+            return Err(Refused::NotBegun);
+        }
         if let Some(code) = query.get("error") {
             return Err(Refused::Denied(plain(code)));
         }
         let code = query.get("code").ok_or(Refused::NotBegun)?;
-        let now = self.engine.clock().now();
         let exchanged = self.provider.exchange(code, attempt, &self.redirect_uri(), now).await;
         let (issuer, claims) = exchanged.map_err(Refused::Provider)?;
-        // A mix-up of providers (RFC 9207).
-        if query.get("iss").is_some_and(|named| named != issuer) {
-            return Err(Refused::NotBegun);
-        }
         // Used once, on every server: a session without a cookie notes it for as long as the sign-in could be used.
         let ends = attempt.ends().ok_or(Refused::NotBegun)?;
         if !identity::session_create(&self.engine, &format!("sso:{}", attempt.state()), &json!({}), ends).await.map_err(Refused::Engine)? {

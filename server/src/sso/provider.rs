@@ -130,6 +130,14 @@ impl Provider {
         Ok(Some(url))
     }
 
+    /// How the provider calls itself.
+    ///
+    /// # Errors
+    /// Every [`Problem`] of what the provider publishes.
+    pub async fn issuer(&self, now: DateTime<Utc>) -> Result<String, Problem> {
+        Ok(self.known(now).await?.metadata.issuer.clone())
+    }
+
     /// What the provider says of whom it sent back with a code, and who it is (the issuer).
     ///
     /// # Errors

@@ -296,6 +296,7 @@ async fn a_sign_in_ends_once_in_the_browser_that_began_it() {
         (format!("?state={state}"), &*begun.cookie),
         (format!("?state={state}&code=unknown"), &*begun.cookie),
         (format!("{query}&iss=https://login.example"), &*begun.cookie),
+        (format!("?state={state}&error=access_denied&iss=https://login.example"), &*begun.cookie),
     ] {
         let answer = sso.come_back(&query, cookie).await;
         refused(&answer, "sso_again");

@@ -217,15 +217,18 @@ impl Provider {
         if metadata.issuer.trim_end_matches('/') != issuer {
             return Err(Problem::Issuer(metadata.issuer));
         }
+        self.endpoint(&metadata.token_endpoint, "token_endpoint")?;
+        self.endpoint(&metadata.jwks_uri, "jwks_uri")?;
         let keys = self.outbound.json(&metadata.jwks_uri, ANSWER_MAX).await;
         let Keys { keys } = keys.map_err(|fault| Problem::Fetch("document of keys", fault))?;
         Ok(Arc::new(Known { metadata, keys, read_at: now }))
     }
 
-    /// An address to which browsers are sent.
+    /// An address that the provider names: over https, unless its own is not.
     fn endpoint(&self, address: &str, name: &'static str) -> Result<Url, Problem> {
         let url: Option<Url> = address.parse().ok();
-        let is_allowed = |url: &Url| url.scheme() == "https" || url.scheme() == "http" && self.options.allow_private;
+        let allows_http = self.options.allow_private && self.options.issuer.starts_with("http://");
+        let is_allowed = |url: &Url| url.scheme() == "https" || url.scheme() == "http" && allows_http;
         url.filter(is_allowed).ok_or(Problem::Endpoint(name))
     }
 }
@@ -243,4 +246,22 @@ fn token_of(answer: Answer) -> Result<String, Problem> {
 /// The code of an error that a stranger may have written, for the log.
 pub fn plain(code: &str) -> String {
     code.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '_').take(CODE_MAX).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_provider_with_https_names_no_address_without() {
+        let allowed = |issuer: &str, address: &str| {
+            let (client_id, scopes, groups_claim) = ("memory".into(), "openid".into(), "groups".into());
+            let issuer = issuer.to_owned();
+            let options = Options { issuer, client_id, client_secret: None, scopes, groups_claim, roles: vec![], allow_private: true };
+            Provider::new(options).endpoint(address, "jwks_uri").is_ok()
+        };
+        let tried = [("https", "https"), ("http", "http"), ("http", "https"), ("https", "http")];
+        let found = tried.map(|(issuer, keys)| allowed(&format!("{issuer}://id.example"), &format!("{keys}://id.example/keys")));
+        assert_eq!(found, [true, true, true, false]);
+    }
 }

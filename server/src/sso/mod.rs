@@ -217,7 +217,14 @@ async fn finish(
 }
 
 /// Ends the session at the provider, where the provider has a page for it.
-async fn end(State(sso): State<Arc<Sso>>, Extension(request_id): Extension<RequestId>) -> Response {
+async fn end(
+    State(sso): State<Arc<Sso>>,
+    Extension(request_id): Extension<RequestId>,
+    address: Option<Extension<ClientAddress>>,
+) -> Response {
+    if let Err(refused) = sso.count(address) {
+        return sso.refuse(&refused, request_id, "");
+    }
     let back = format!("{}{SIGNED_OUT}", sso.public_url);
     match sso.provider.end_session(&back, sso.engine.clock().now()).await {
         Ok(url) => Redirect::to(url.as_ref().map_or(SIGNED_OUT, Url::as_str)).into_response(),

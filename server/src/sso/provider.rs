@@ -17,6 +17,8 @@ use wire::OperatorRole;
 
 /// Most bytes of a document or an answer.
 const ANSWER_MAX: usize = 256 * 1024;
+/// Letters of another issuer that are logged.
+const ISSUER_MAX: usize = 200;
 /// Letters of an error of the provider that are logged.
 const CODE_MAX: usize = 60;
 /// How long documents and keys are used. A key that the provider withdrew is trusted that long at most.
@@ -215,7 +217,7 @@ impl Provider {
         let metadata = self.outbound.json(&address, ANSWER_MAX).await;
         let metadata: Metadata = metadata.map_err(|fault| Problem::Fetch("configuration document", fault))?;
         if metadata.issuer.trim_end_matches('/') != issuer {
-            return Err(Problem::Issuer(metadata.issuer));
+            return Err(Problem::Issuer(metadata.issuer.chars().filter(|letter| !letter.is_control()).take(ISSUER_MAX).collect()));
         }
         self.endpoint(&metadata.token_endpoint, "token_endpoint")?;
         self.endpoint(&metadata.jwks_uri, "jwks_uri")?;

@@ -10,6 +10,8 @@ use sha2::{Digest, Sha256};
 
 /// How long somebody may take at the provider.
 pub const LIMIT: TimeDelta = TimeDelta::minutes(10);
+/// By how much the clocks of two servers may differ. Without it a browser could keep a row of the server for as long as it likes.
+const LEEWAY: TimeDelta = TimeDelta::seconds(60);
 /// Characters of the secret: 43 of 62 symbols are 256 bits.
 const SECRET_LENGTH: usize = 43;
 /// Longest cookie, in bytes: browsers drop one of more than 4,096 with its name and attributes.
@@ -43,11 +45,11 @@ impl Attempt {
         kept.href("").trim_start_matches('?').to_owned()
     }
 
-    /// The sign-in of a cookie, unless it began too long ago.
+    /// The sign-in of a cookie, unless it began too long ago, or later than the clock of another server may say.
     pub fn from_cookie(cookie: &str, now: DateTime<Utc>) -> Option<Self> {
         let kept = Query::parse(cookie);
         let attempt = Self { secret: kept.text("secret"), began: kept.get("began")?.parse().ok()?, next: kept.text("next") };
-        let is_on_its_way = attempt.ends().is_some_and(|end| now < end);
+        let is_on_its_way = attempt.ends().is_some_and(|end| now < end && end <= now + LIMIT + LEEWAY);
         (attempt.secret.len() == SECRET_LENGTH && is_on_its_way).then_some(attempt)
     }
 
@@ -98,6 +100,8 @@ mod tests {
         assert!(!cookie.contains([';', ',', ' ', '"']), "{cookie}");
         assert_eq!(Attempt::from_cookie(&cookie, began).as_ref(), Some(&attempt));
         assert_eq!(Attempt::from_cookie(&cookie, began + LIMIT), None);
+        assert!(Attempt::from_cookie(&cookie, began - LEEWAY).is_some());
+        assert_eq!(Attempt::from_cookie(&cookie, began - LEEWAY - TimeDelta::seconds(1)), None, "it begins in the future");
         for other in ["", "secret=short&began=1800000000", &cookie.replace("began=", "began=x")] {
             assert_eq!(Attempt::from_cookie(other, began), None, "{other}");
         }

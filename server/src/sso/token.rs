@@ -62,6 +62,8 @@ pub enum Flaw {
     Audience,
     #[error("has expired")]
     Expired,
+    #[error("does not say when it was made")]
+    Undated,
     #[error("is from the future")]
     Future,
     #[error("belongs to another sign-in")]
@@ -174,6 +176,7 @@ fn check(all: Map<String, Value>, expected: &Expected<'_>) -> Result<Claims, Fla
         (text("iss") == Some(expected.issuer), Flaw::Issuer),
         (is_for_us && is_to_us, Flaw::Audience),
         (time("exp").is_some_and(|end| now < end + LEEWAY), Flaw::Expired),
+        (time("iat").is_some(), Flaw::Undated),
         (["iat", "nbf"].into_iter().filter_map(time).all(|start| start <= now + LEEWAY), Flaw::Future),
         (text("nonce") == Some(expected.nonce), Flaw::Nonce),
     ] {

@@ -104,6 +104,7 @@ fn a_token_with_other_claims_proves_nothing() {
         (json!({ "exp": NOW - 60 }), Flaw::Expired),
         (json!({ "exp": null }), Flaw::Expired),
         (json!({ "exp": "9999999999" }), Flaw::Expired),
+        (json!({ "iat": null }), Flaw::Undated),
         (json!({ "iat": NOW + 61 }), Flaw::Future),
         (json!({ "nbf": NOW + 61 }), Flaw::Future),
         (json!({ "nonce": "n-2" }), Flaw::Nonce),

@@ -436,6 +436,17 @@ mod tests {
     }
 
     #[test]
+    fn a_provider_that_could_let_nobody_in_is_refused() {
+        let usual = [("OIDC_ISSUER", "https://login.example"), ("OIDC_CLIENT_ID", "memory"), ("OIDC_ROLES", "staff=acme:viewer")];
+        assert!(read(&usual).is_ok());
+        let changes = [("OIDC_ISSUER", "http://login.example"), ("OIDC_SCOPES", "profile email"), ("OIDC_CLIENT_SECRET", " ")];
+        for (name, value) in changes {
+            let wrong = wrong(&[&usual[..], &[(name, value)]].concat());
+            assert!(wrong.starts_with(name) && wrong.contains("must"), "{wrong}");
+        }
+    }
+
+    #[test]
     fn the_public_url_has_no_path() {
         for url in ["https://example.org/memory", "https://example.org/memory/", "https://example.org?a", "https://example.org/#top"] {
             let refused = wrong(&[("PUBLIC_URL", url)]);

@@ -75,9 +75,17 @@ impl Sso {
             true => Ok(()),
             false => Err(InvalidVariable::new(name, "", format!("must be {what}, because OIDC_ISSUER is set"))),
         };
-        if self.oidc_issuer.is_some() {
+        if let Some(issuer) = &self.oidc_issuer {
             needed("OIDC_CLIENT_ID", self.oidc_client_id.is_some(), "the id of this server at the provider")?;
             needed("OIDC_ROLES", self.oidc_roles.is_some(), "the roles of groups, as group=organisation:role")?;
+            if issuer.starts_with("http://") && !self.oidc_private_addresses {
+                let expected = "must be https://, unless OIDC_PRIVATE_ADDRESSES is true";
+                return Err(InvalidVariable::new("OIDC_ISSUER", issuer, expected));
+            }
+            if !self.oidc_scopes.split_whitespace().any(|scope| scope == "openid") {
+                let expected = "must name the scope openid: without it the provider sends no ID token";
+                return Err(InvalidVariable::new("OIDC_SCOPES", &self.oidc_scopes, expected));
+            }
         } else if self.oidc_only {
             return Err(InvalidVariable::new(
                 "OIDC_ONLY",
@@ -91,6 +99,10 @@ impl Sso {
                 InvalidVariable::new("OIDC_CLIENT_SECRET_FILE", &file.to_string_lossy(), expected)
             })?;
             self.oidc_client_secret = Some(secret.trim().to_owned());
+        }
+        if self.oidc_client_secret.as_ref().is_some_and(|secret| secret.trim().is_empty()) {
+            let name = if self.oidc_client_secret_file.is_some() { "OIDC_CLIENT_SECRET_FILE" } else { "OIDC_CLIENT_SECRET" };
+            return Err(InvalidVariable::new(name, "…", "must hold a secret; a public client sets none"));
         }
         Ok(self)
     }

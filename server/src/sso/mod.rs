@@ -69,8 +69,8 @@ impl Refused {
             Self::NotBegun | Self::Provider(Problem::Code) => "sso_again",
             Self::Denied(_) => "sso_denied",
             Self::Provider(Problem::Token(_)) => "sso_invalid",
+            Self::Provider(Problem::Groups(_)) | Self::Person(NotAdmitted::NoRole) => "sso_no_role",
             Self::Provider(_) | Self::Engine(_) => "sso_unavailable",
-            Self::Person(NotAdmitted::NoRole) => "sso_no_role",
             Self::Person(NotAdmitted::SeveralOrganisations) => "sso_organisations",
             Self::Person(NotAdmitted::Disabled) => "sso_disabled",
         }
@@ -147,7 +147,7 @@ impl Sso {
             subject: claims.subject.clone(),
             login: text(&["preferred_username", "email"]),
             name: text(&["name", "preferred_username", "email"]),
-            roles: self.provider.roles(&claims),
+            roles: self.provider.roles(&claims).map_err(Refused::Provider)?,
         };
         let admitted = identity::sign_in_with_provider(&self.engine, &person, request_id).await.map_err(Refused::Engine)?;
         admitted.map_err(Refused::Person)

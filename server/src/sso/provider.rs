@@ -90,6 +90,8 @@ pub enum Problem {
     Refused(String),
     #[error("the ID token {0}")]
     Token(Flaw),
+    #[error("the ID token has no claim {0} with a list of groups")]
+    Groups(String),
 }
 
 impl Provider {
@@ -200,10 +202,13 @@ impl Provider {
     }
 
     /// The roles that a person's groups give, each with the slug of its organisation.
-    pub fn roles(&self, claims: &Claims) -> Vec<(String, OperatorRole)> {
-        let groups = claims.texts(&self.options.groups_claim);
+    ///
+    /// # Errors
+    /// `Groups` for a token that says nothing of groups: that is not the same as a person without groups.
+    pub fn roles(&self, claims: &Claims) -> Result<Vec<(String, OperatorRole)>, Problem> {
+        let groups = claims.texts(&self.options.groups_claim).ok_or_else(|| Problem::Groups(self.options.groups_claim.clone()))?;
         let given = self.options.roles.iter().filter(|given| groups.contains(&given.group));
-        given.map(|given| (given.organisation.clone(), given.role)).collect()
+        Ok(given.map(|given| (given.organisation.clone(), given.role)).collect())
     }
 
     /// What the provider publishes, read again after some time. Of many at once, one reads it.

@@ -165,7 +165,7 @@ fn check(all: Map<String, Value>, expected: &Expected<'_>) -> Result<Claims, Fla
     let text = |name: &str| all.get(name).and_then(Value::as_str);
     let time = |name: &str| all.get(name).and_then(Value::as_f64);
     let now = expected.now.timestamp() as f64;
-    let audiences = texts(all.get("aud"));
+    let audiences = all.get("aud").and_then(texts).unwrap_or_default();
     let is_for_us = audiences.iter().any(|audience| audience == expected.client_id);
     let is_to_us = match text("azp") {
         Some(party) => party == expected.client_id,
@@ -188,12 +188,12 @@ fn check(all: Map<String, Value>, expected: &Expected<'_>) -> Result<Claims, Fla
     Ok(Claims { subject, all })
 }
 
-/// One text, or a list of them.
-fn texts(value: Option<&Value>) -> Vec<String> {
+/// One text, or a list of them; none if it is something else.
+fn texts(value: &Value) -> Option<Vec<String>> {
     match value {
-        Some(Value::String(text)) => vec![text.clone()],
-        Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
-        _ => vec![],
+        Value::String(text) => Some(vec![text.clone()]),
+        Value::Array(items) => Some(items.iter().filter_map(Value::as_str).map(str::to_owned).collect()),
+        _ => None,
     }
 }
 
@@ -203,14 +203,14 @@ impl Claims {
         names.iter().filter_map(|name| self.all.get(*name)?.as_str()).find(|text| !text.trim().is_empty())
     }
 
-    /// The texts of a claim. Dots in its name lead into objects, unless a claim has the whole name.
-    pub fn texts(&self, name: &str) -> Vec<String> {
+    /// The texts of a claim, if the token has it. Dots in its name lead into objects, unless a claim has the whole name.
+    pub fn texts(&self, name: &str) -> Option<Vec<String>> {
         let nested = || {
             let mut names = name.split('.');
             let first = self.all.get(names.next()?)?;
             names.try_fold(first, |value, name| value.get(name))
         };
-        texts(self.all.get(name).or_else(nested))
+        self.all.get(name).or_else(nested).and_then(texts)
     }
 }
 

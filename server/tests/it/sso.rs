@@ -356,6 +356,10 @@ async fn groups_give_the_roles_of_each_sign_in() {
     assert!(sso.operators().await.is_empty());
     let viewer = let_in(&sso.sign_in("4711", &["staff"], &json!({})).await);
     let both = let_in(&sso.sign_in("4711", &["both"], &json!({})).await);
+    for absent in [json!({ "groups": null }), json!({ "groups": null, "_claim_names": { "groups": "src1" } })] {
+        refused(&sso.sign_in("4711", &[], &absent).await, "sso_no_role");
+        assert_eq!(sso.page("/agents", &viewer).await.status, StatusCode::OK, "a token that says nothing of groups takes nothing");
+    }
     assert_eq!(sso.audited("operator.roles_set").await, 0, "the account has its organisation, where the role is the same");
     let admin = let_in(&sso.sign_in("4711", &["heads", "staff"], &json!({})).await);
     assert_eq!(sso.operators().await[0].roles, [OperatorRole::Viewer, OperatorRole::Admin]);

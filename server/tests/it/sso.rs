@@ -20,7 +20,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
-use wire::{AdminOperator, AuditFilter, NewInvitation, OperatorRole, RequestId};
+use wire::{AdminOperator, AuditFilter, NewInvitation, OperatorId, OperatorRole, RequestId};
 
 const SECRET: &str = "a secret & of the server";
 const CALLBACK: &str = "http://127.0.0.1:3000/sign-in/sso/callback";
@@ -410,10 +410,15 @@ async fn without_passwords_the_provider_is_the_only_way_in() {
     assert_eq!((answer.header(header::LOCATION), &*cookie), ("/sign-in?error=passwords", ""), "{answer:?}");
     let new =
         NewInvitation { login: format!("idris@{}", world.tenant_slug), name: "Idris".into(), roles: vec![OperatorRole::Viewer], hours: 1 };
-    let made = identity::invite(&world.engine, &world.vera, new).await.unwrap();
-    let link = made.link.unwrap();
-    let token = link.split_once("token=").unwrap().1;
-    let accepted = identity::accept_invitation(&world.engine, token, PASSWORD, RequestId(world.clock.id())).await;
-    assert!(accepted.unwrap_err().to_string().contains("takes no passwords"));
-    let_in(&sso.sign_in("4711", &["staff"], &json!({})).await);
+    let refused = [
+        identity::invite(&world.engine, &world.vera, new).await.unwrap_err(),
+        identity::offer_password(&world.engine, &world.vera, OperatorId(world.clock.id()), 1).await.unwrap_err(),
+        identity::accept_invitation(&world.engine, "of no link", PASSWORD, RequestId(world.clock.id())).await.unwrap_err(),
+    ];
+    for error in refused {
+        assert!(error.to_string().contains("takes no passwords"), "{error}");
+    }
+    let cookie = let_in(&sso.sign_in("4711", &["heads", "staff"], &json!({})).await);
+    let page = sso.page("/accounts", &cookie).await;
+    assert!(page.text.contains("account-row") && !page.text.contains("Make invitation"), "{}", page.text);
 }

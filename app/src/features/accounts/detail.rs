@@ -1,6 +1,6 @@
 use super::{
     api::{AccountRead, names, read_account},
-    list::{NAME_MAX, NOT_ALLOWED},
+    list::{NAME_MAX, NOT_ALLOWED, takes_passwords},
     roles::Roles,
 };
 use crate::{
@@ -45,9 +45,11 @@ fn Whole(read: AccountRead, flash: Option<Flash>) -> impl IntoView {
     let removed = account.disabled_at.map(|at| {
         view! {
             <p class="rounded-md border border-line bg-sunken px-3 py-2 text-sm text-soft" data-testid="removed">
-                "Removed " <Time at /> ". What this person did keeps the name. An "
-                <a class="underline" href="/accounts#invite">"invitation"</a>
-                " under the same login gives access with other roles and a new password."
+                "Removed " <Time at /> ". What this person did keeps the name."
+                {takes_passwords().then(|| view! {
+                    " An " <a class="underline" href="/accounts#invite">"invitation"</a>
+                    " under the same login gives access with other roles and a new password."
+                })}
             </p>
             <Act id action="restore_account" title="Access" button="Give access again"
                 says="The person can sign in again, with the roles and the password from before." />
@@ -56,8 +58,10 @@ fn Whole(read: AccountRead, flash: Option<Flash>) -> impl IntoView {
     let forms = in_use.then(|| {
         view! {
             <Change account=account.clone() flash=of_form(flash.as_ref(), "change") />
-            <Act id action="offer_password" title="New password" button="Make link"
-                says="Makes a one-time link with which the person chooses a new password. The old one works until then." />
+            {takes_passwords().then(|| view! {
+                <Act id action="offer_password" title="New password" button="Make link"
+                    says="Makes a one-time link with which the person chooses a new password. The old one works until then." />
+            })}
             <Act id action="end_sessions" title="Sessions" button="End sessions"
                 says="Signs the person out everywhere, and ends the access of clients that the person let in. Signing in works as before." />
             <Remove account=account.clone() flash=of_form(flash.as_ref(), "remove") />

@@ -4,6 +4,7 @@ use super::{
 };
 use crate::{
     Flash,
+    guard::console,
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
@@ -20,12 +21,21 @@ pub const NAME_MAX: usize = 200;
 /// For how many hours a link may be valid, and what the form calls that.
 const VALID: [(&str, &str); 4] = [("24", "One day"), ("72", "Three days"), ("168", "A week"), ("720", "30 days")];
 
+/// Whether one-time links can be used: each of them sets a password.
+pub fn takes_passwords() -> bool {
+    console().is_ok_and(|console| console.engine.settings().passwords)
+}
+
 /// The page of all accounts, with the links that nobody has used and a form that makes one.
 #[component]
 pub fn AccountsPage() -> impl IntoView {
+    let says = match takes_passwords() {
+        true => "The people who sign in to this console. A new account begins with an invitation.",
+        false => "The people who sign in to this console. A new account begins with a first sign-in at the identity provider.",
+    };
     let (list, who) = (accounts(), ViewerResource::shared());
     view! {
-        <PageHead title="Accounts">"The people who sign in to this console. A new account begins with an invitation."</PageHead>
+        <PageHead title="Accounts">{says}</PageHead>
         {awaited(async move {
             let answer = who.permitted(OperatorRole::Admin, NOT_ALLOWED, list).await;
             or_error(answer, |(viewer, accounts)| {
@@ -57,7 +67,7 @@ fn Whole(accounts: Accounts, me: String, flash: Option<Flash>) -> impl IntoView 
                 ]) />
                 <Links invitations />
             </div>
-            <Invite flash />
+            {takes_passwords().then(|| view! { <Invite flash /> })}
         </div>
     }
 }

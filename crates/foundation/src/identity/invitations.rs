@@ -32,10 +32,11 @@ const NOT_VALID: Error = Error::Unauthenticated(
 /// operator who was disabled comes back with it.
 ///
 /// # Errors
-/// `Forbidden` without the role `admin`, and for the role `admin` if a key asks; `Invalid` for the login, the name or the hours, or without
-/// a role; `Conflict` for a login that an operator with access has, in any organisation.
+/// `Forbidden` without the role `admin`, for the role `admin` if a key asks, and where passwords are switched off; `Invalid` for the login,
+/// the name or the hours, or without a role; `Conflict` for a login that an operator with access has, in any organisation.
 #[verb(role = Admin)]
 pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Result<MadeInvitation, Error> {
+    check_passwords(engine)?;
     let login = Admitted::id("login", &new.login)?;
     let new = login.with(Admitted::new(new)?);
     let NewInvitation { login, name, roles, hours } = &new.1;
@@ -63,10 +64,11 @@ pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Res
 /// sessions hold until then: [`super::end_sessions`] ends the latter at once.
 ///
 /// # Errors
-/// `Forbidden` without the role `admin`, and for a key that asks about an admin; `Invalid` for the hours; `NotFound` for a foreign or
-/// disabled operator.
+/// `Forbidden` without the role `admin`, for a key that asks about an admin, and where passwords are switched off; `Invalid` for the hours;
+/// `NotFound` for a foreign or disabled operator.
 #[verb(role = Admin)]
 pub async fn offer_password(engine: &Engine, ctx: &OpContext, id: OperatorId, hours: u32) -> Result<MadeInvitation, Error> {
+    check_passwords(engine)?;
     check_hours(&mut Checks::default(), hours).done()?;
     let once = Once::new(engine, ctx, "admin.offer_password", &Admitted::new((id, hours))?)?;
     let mut tx = engine.db().control.begin_system().await?;

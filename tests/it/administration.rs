@@ -241,6 +241,16 @@ async fn a_link_lets_one_person_in_once_and_in_time() {
 }
 
 #[tokio::test]
+async fn an_old_invitation_lets_nobody_back_in() {
+    let world = World::new().await;
+    let made = identity::invite(&world.engine, &world.vera, invitation(&world, &[OperatorRole::Viewer])).await.unwrap();
+    let mina = operator(&world, "mina", &[OperatorRole::Viewer]).await;
+    assert_eq!(entries(&world, "operator.invitation_withdrawn").await.len(), 1, "who has access needs no invitation");
+    identity::disable_operator(&world.engine, &world.vera, id_of(&mina)).await.unwrap();
+    assert!(matches!(accept(&world, &token(&made)).await, Err(Error::Unauthenticated(_))));
+}
+
+#[tokio::test]
 async fn a_link_ends_with_the_rights_of_who_made_it() {
     let world = World::new().await;
     let idris = operator(&world, "Idris", &[OperatorRole::Admin]).await;

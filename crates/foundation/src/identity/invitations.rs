@@ -135,16 +135,19 @@ pub async fn accept_invitation(engine: &Engine, token: &str, password: &str, req
     let message = format!("must have at least {PASSWORD_MIN} characters");
     Checks::default().that(password.chars().count() >= PASSWORD_MIN, "password", message).done()?;
     // A hash takes a processor for a while: nobody gets one for a link that they made up.
-    invitation(engine, token).await?;
+    let hash = keys::hash(token);
+    let seen = store::invitation_by_token(engine.db().control.system(), &hash, engine.clock().now()).await?.ok_or(NOT_VALID)?;
     let password_hash = password::hash(password.to_owned()).await?;
     let now = engine.clock().now();
     let mut tx = engine.db().control.begin_system().await?;
-    let invited = store::take_invitation(&mut tx, &keys::hash(token), now).await?.ok_or(NOT_VALID)?;
+    // Before the row of the link, as everybody who withdraws links: nobody waits for the other in a circle.
+    store::lock_operators(&mut tx, seen.tenant_id).await?;
+    let invited = store::take_invitation(&mut tx, &hash, now).await?.ok_or(NOT_VALID)?;
     let (tenant, login) = (invited.tenant_id, invited.invitation.login.clone());
     let ctx = OpContext::system(tenant, invited.commons_id, request_id);
     let entries = match invited.operator_id {
         Some(id) => set_password(engine, &mut tx, &ctx, id, &password_hash).await?,
-        None => vec![join(engine, &mut tx, &ctx, invited, &password_hash).await?],
+        None => join(engine, &mut tx, &ctx, invited, &password_hash).await?,
     };
     audit::append_in(engine, &mut tx, tenant, &entries).await?;
     tx.commit().await?;
@@ -153,11 +156,10 @@ pub async fn accept_invitation(engine: &Engine, token: &str, password: &str, req
 }
 
 /// Gives an invited person access.
-async fn join(engine: &Engine, tx: &mut Tx, ctx: &OpContext, invited: Invited, password_hash: &str) -> Result<NewEntry, Error> {
+async fn join(engine: &Engine, tx: &mut Tx, ctx: &OpContext, invited: Invited, password_hash: &str) -> Result<Vec<NewEntry>, Error> {
     let Invitation { login, name, roles, created_by, .. } = &invited.invitation;
     let id = OperatorId(engine.clock().id());
     let new = store::NewOperator { id, login, name, password_hash, roles };
-    store::lock_operators(tx, ctx.tenant_id).await?;
     if !store::adopt_operator(tx, ctx.tenant_id, &new, engine.clock().now()).await? {
         return Err(taken(login));
     }
@@ -165,7 +167,9 @@ async fn join(engine: &Engine, tx: &mut Tx, ctx: &OpContext, invited: Invited, p
     let there = there.ok_or_else(|| Error::internal("an operator who was just added is not there"))?;
     let message = format!("operator {login} created: accepted the invitation of {created_by}");
     let entry = NewEntry::new(engine, ctx, "operator.created", "operator", there.id, message);
-    Ok(entry.changes(audit::differences(None, &there)?))
+    let mut entries = vec![entry.changes(audit::differences(None, &there)?)];
+    entries.extend(end_access(engine, tx, ctx, there.id).await?);
+    Ok(entries)
 }
 
 /// Gives an operator with access a new password.

@@ -2,7 +2,7 @@
 
 use super::model::{Admin, Admission, OperatorRecord};
 use super::staff::may_make;
-use super::{finish, keys, name_conflict, password, store};
+use super::{keys, name_conflict, password, store, with_key};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::{Checks, Error};
@@ -52,11 +52,15 @@ pub async fn create_operator(
     let password_hash = password::hash(password.to_owned()).await?;
     let new = store::NewOperator { id, login, name, password_hash: &password_hash, roles };
     let mut tx = engine.db().control.begin_system().await?;
+    store::lock_operators(&mut tx, ctx.tenant_id).await?;
     store::insert_operator(&mut tx, ctx.tenant_id, &new, engine.clock().now())
         .await
         .map_err(|error| name_conflict(error, "login", login))?;
     let entry = NewEntry::new(engine, ctx, "operator.created", "operator", id, format!("operator {login} created"));
-    finish(engine, tx, ctx, entry).await?;
+    let mut entries = vec![with_key(ctx, entry)];
+    entries.extend(end_access(engine, &mut tx, ctx, id).await?);
+    audit::append_in(engine, &mut tx, ctx.tenant_id, &entries).await?;
+    tx.commit().await?;
     Ok(id)
 }
 

@@ -137,7 +137,9 @@ async fn join(engine: &Engine, identity: &Identity, request_id: RequestId) -> Re
     let message = format!("operator {} created: first sign-in with {}", new.login, identity.issuer);
     let created = NewEntry::new(engine, &ctx, "operator.created", "operator", id, message);
     let created = created.changes(audit::differences(None, &new)?);
-    audit::append_in(engine, &mut tx, tenant.id, &[created, signed_in(engine, &ctx, id, identity)]).await?;
+    let mut entries = vec![created, signed_in(engine, &ctx, id, identity)];
+    entries.extend(end_access(engine, &mut tx, &ctx, id).await?);
+    audit::append_in(engine, &mut tx, tenant.id, &entries).await?;
     tx.commit().await?;
     Ok(Ok(Admission { operator: id, epoch: 0, at: created_at }))
 }

@@ -99,8 +99,8 @@ pub async fn end_sessions(engine: &Engine, ctx: &OpContext, id: OperatorId) -> R
     settle(engine, ctx, tx, &once, &entries, &true).await
 }
 
-/// Ends an operator's access at once: sessions, what clients may do that the operator let in, and links that the operator made. An
-/// invitation under the same login gives access again.
+/// Ends an operator's access at once: sessions, what clients may do that the operator let in, and links that the operator made or could
+/// use. A new invitation under the same login gives access again.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, and for a key that asks about an admin; `NotFound` for a foreign or already disabled one;
@@ -135,8 +135,9 @@ pub async fn restore_operator(engine: &Engine, ctx: &OpContext, id: OperatorId) 
     let operator = store::operators(&mut tx, ctx.tenant_id, Some(id)).await?.pop().filter(|operator| operator.disabled_at.is_some());
     may_make(ctx, &operator.ok_or(Error::NotFound("disabled operator"))?.roles)?;
     store::enable_operator(&mut tx, ctx.tenant_id, id).await?;
-    let entry = NewEntry::new(engine, ctx, "operator.restored", "operator", id, "operator has access again");
-    settle(engine, ctx, tx, &once, &[entry], &true).await
+    let mut entries = vec![NewEntry::new(engine, ctx, "operator.restored", "operator", id, "operator has access again")];
+    entries.extend(end_access(engine, &mut tx, ctx, id).await?);
+    settle(engine, ctx, tx, &once, &entries, &true).await
 }
 
 /// An operator with access whom the caller may change. Changes of operators wait for one another from here on.

@@ -117,11 +117,15 @@ pub async fn delete_invitation(tx: &mut Tx, tenant: TenantId, id: InvitationId) 
     tx.value_if_any(sql!([tenant, id], "delete from operator_invitations where tenant_id = $1 and id = $2 returning login")).await
 }
 
-/// Deletes the links that an operator made, and those with which this operator could choose a new password; which they were.
+/// Deletes the links that an operator made, and those for the operator: a new password, and an invitation to the operator's login, which would
+/// let somebody back in whose access ended. Which they were.
 pub async fn withdraw_invitations(tx: &mut Tx, tenant: TenantId, operator: OperatorId) -> Result<Vec<(InvitationId, String)>, DbError> {
     tx.rows(sql!(
         [tenant, operator],
-        "delete from operator_invitations where tenant_id = $1 and (inviter_id = $2 or operator_id = $2) returning id, login"
+        r"delete from operator_invitations
+           where tenant_id = $1 and (inviter_id = $2 or operator_id = $2
+                 or login = (select o.login from operators o where o.tenant_id = $1 and o.id = $2))
+          returning id, login"
     ))
     .await
 }

@@ -258,6 +258,8 @@ async fn a_link_ends_with_the_rights_of_who_made_it() {
     identity::set_roles(&world.engine, &world.vera, id_of(&idris), &[OperatorRole::Viewer]).await.unwrap();
     assert!(matches!(accept(&world, &token(&made)).await, Err(Error::Unauthenticated(_))));
     assert_eq!(entries(&world, "operator.invitation_withdrawn").await.len(), 1);
+    let late = identity::invite(&world.engine, &idris, invitation(&world, &[OperatorRole::Viewer])).await;
+    assert!(matches!(late, Err(Error::Unauthenticated(_))), "a request from before the change: {late:?}");
 }
 
 #[tokio::test]

@@ -33,7 +33,8 @@ const NOT_VALID: Error = Error::Unauthenticated(
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, for the role `admin` if a key asks, and where passwords are switched off; `Invalid` for the login,
-/// the name or the hours, or without a role; `Conflict` for a login that an operator with access has, in any organisation.
+/// the name or the hours, or without a role; `Conflict` for a login that an operator with access has, in any organisation;
+/// `Unauthenticated` if the password or the roles of the operator who asks changed meanwhile.
 #[verb(role = Admin)]
 pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Result<MadeInvitation, Error> {
     check_passwords(engine)?;
@@ -50,6 +51,7 @@ pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Res
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
     }
+    store::lock_operators(&mut tx, ctx.tenant_id).await?;
     let holder = store::operator_by_login(engine.db().control.system(), &login).await?;
     if holder.is_some_and(|holder| holder.tenant_id != ctx.tenant_id || holder.disabled_at.is_none()) {
         return Err(taken(&login));
@@ -223,7 +225,13 @@ async fn hand_out(
 ) -> Result<MadeInvitation, Error> {
     let token = format!("{TOKEN}{}", engine.clock().secret(keys::SECRET_LENGTH));
     let inviter_id = match ctx.actor {
-        Actor::Operator { id, .. } => Some(id),
+        // A change of the inviter withdraws only the links that are there: one that was begun with the old rights must not come after it.
+        Actor::Operator { id, epoch, .. } => {
+            if !store::lock_operator(&mut tx, ctx.tenant_id, id, epoch).await? {
+                return Err(Error::Unauthenticated("sign in again"));
+            }
+            Some(id)
+        }
         Actor::Agent { .. } | Actor::System => None,
     };
     let new = store::NewInvitation { invitation: &invitation, token_hash: &keys::hash(&token), operator_id, inviter_id };

@@ -315,7 +315,17 @@ async fn a_key_that_manages_cannot_make_what_outlives_it() {
     let mut admins_key = new_key("more", KeyPreset::Reader);
     admins_key.scopes = vec![KeyScope::Admin];
     let made = identity::add_key(engine, &world.vera, admins_key.clone()).await.unwrap().key;
+    let reset = identity::offer_password(engine, &world.vera, vera, 1).await.unwrap().invitation.id;
+    let mut heir = invitation(&world, &[OperatorRole::Admin]);
+    heir.login = format!("heir@{}", world.tenant_slug);
+    let invited = identity::invite(engine, &world.vera, heir.clone()).await.unwrap().invitation.id;
+    heir.roles = vec![OperatorRole::Viewer];
+    let idris = id_of(&operator(&world, "Idris", &[OperatorRole::Viewer]).await);
     let refused = [
+        identity::withdraw_invitation(engine, &admin, reset).await,
+        identity::withdraw_invitation(engine, &admin, invited).await,
+        identity::invite(engine, &admin, heir).await.map(drop),
+        identity::offer_password(engine, &admin, idris, 1).await.map(drop),
         identity::add_key(engine, &admin, admins_key).await.map(drop),
         identity::rotate_key(engine, &admin, made.id, 1).await.map(drop),
         identity::invite(engine, &admin, invitation(&world, &[OperatorRole::Viewer, OperatorRole::Admin])).await.map(drop),

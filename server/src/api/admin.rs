@@ -11,9 +11,8 @@ use axum::Json;
 use foundation::identity;
 use remembrancer::chat;
 use wire::{
-    AdminAgent, AdminAgents, AdminBots, AdminOperator, AdminOperators, AdminUser, AdminUsers, AgentSettings, ApiKeys, INVITATION_HOURS,
-    InvitationId, Invitations, KeyId, KeyScope, MadeApiKey, MadeInvitation, NewApiKey, NewInvitation, OperatorSettings, RotateKey, UserRef,
-    UserSettings,
+    AdminAgent, AdminAgents, AdminBots, AdminOperator, AdminOperators, AdminUser, AdminUsers, AgentSettings, ApiKeys, InvitationId,
+    Invitations, KeyId, KeyScope, MadeApiKey, MadeInvitation, NewApiKey, NewInvitation, OperatorSettings, RotateKey, UserRef, UserSettings,
 };
 
 /// `GET /api/admin/agents`: every agent with its settings.
@@ -137,13 +136,6 @@ pub async fn end_sessions(Caller(engine, ctx): Caller, Segment(login, _): Segmen
     let id = identity::operator_by_login(&engine, &ctx, &login).await?;
     identity::end_sessions(&engine, &ctx, id).await?;
     Ok(NoContent)
-}
-
-/// `POST /api/admin/operators/{login}/password`: a link with which an operator chooses a new password.
-pub async fn offer_password(Caller(engine, ctx): Caller, Segment(login, _): Segment<String>) -> Result<Created<MadeInvitation>, ApiError> {
-    let ctx = ctx.as_admin()?;
-    let id = identity::operator_by_login(&engine, &ctx, &login).await?;
-    Ok(Created(identity::offer_password(&engine, &ctx, id, INVITATION_HOURS).await?))
 }
 
 /// `GET /api/admin/bots`: the chat bots of the organisation.

@@ -279,13 +279,6 @@ fn administration_routes() -> Vec<Route> {
             admin::end_sessions,
         )
         .needs(&[Admin]),
-        Route::post(
-            "/api/admin/operators/{login}/password",
-            "admin_offer_password",
-            "Make a link with which an operator chooses a new password",
-            admin::offer_password,
-        )
-        .needs(&[Admin]),
         Route::get("/api/admin/bots", "admin_bots", "List chat bots", admin::bots).needs(&[Admin]),
         Route::get("/api/admin/invitations", "admin_invitations", "List links that nobody has used yet", admin::invitations)
             .needs(&[Admin]),

@@ -304,7 +304,6 @@ const ROUTES: &[Call] = {
         call_of(Method::PUT, "/api/admin/operators/{login}", &[Admin], r#"{"name": "Idris"}"#),
         call_of(Method::DELETE, "/api/admin/operators/{login}", &[Admin], ""),
         call_of(Method::DELETE, "/api/admin/operators/{login}/sessions", &[Admin], ""),
-        call_of(Method::POST, "/api/admin/operators/{login}/password", &[Admin], ""),
         call_of(Method::GET, "/api/admin/bots", &[Admin], ""),
         call_of(Method::GET, "/api/admin/invitations", &[Admin], ""),
         call_of(Method::POST, "/api/admin/invitations", &[Admin], r#"{"login": "mole@acme.example", "name": "Mole", "roles": ["viewer"]}"#),

@@ -115,7 +115,6 @@ const WRITES: &[Write] = &[
     plain(Method::POST, "/api/admin/invitations", r#"{"login": "mole@acme.example", "name": "Mole", "roles": ["viewer"]}"#, 201),
     write(Method::DELETE, "/api/admin/invitations/{id}", "/api/admin/invitations/{invitation}", "", 204),
     write(Method::PUT, "/api/admin/operators/{login}", "/api/admin/operators/{login}", r#"{"name": "Newt"}"#, 200),
-    write(Method::POST, "/api/admin/operators/{login}/password", "/api/admin/operators/{login}/password", "", 201),
     write(Method::DELETE, "/api/admin/operators/{login}/sessions", "/api/admin/operators/{login}/sessions", "", 204),
     write(Method::DELETE, "/api/admin/operators/{login}", "/api/admin/operators/{login}", "", 204),
     write(Method::DELETE, "/api/admin/agents/{slug}", "/api/admin/agents/zephyr", "", 200),
@@ -133,7 +132,6 @@ const SECRETS: &[(&str, &str)] = &[
     ("/api/admin/invitations", "link"),
     ("/api/admin/webhooks", "secret"),
     ("/api/admin/webhooks/{id}/rotate", "secret"),
-    ("/api/admin/operators/{login}/password", "link"),
 ];
 
 impl Write {

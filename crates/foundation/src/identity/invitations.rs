@@ -32,9 +32,9 @@ const NOT_VALID: Error = Error::Unauthenticated(
 /// operator who was disabled comes back with it.
 ///
 /// # Errors
-/// `Forbidden` without the role `admin`, for the role `admin` if a key asks, and where passwords are switched off; `Invalid` for the login,
-/// the name or the hours, or without a role; `Conflict` for a login that an operator with access has, in any organisation;
-/// `Unauthenticated` if the password or the roles of the operator who asks changed meanwhile.
+/// `Forbidden` without the role `admin`, for the role `admin` if a key asks, also where it would replace the link of an admin, and where
+/// passwords are switched off; `Invalid` for the login, the name or the hours, or without a role; `Conflict` for a login that an operator
+/// with access has, in any organisation; `Unauthenticated` if the password or the roles of the operator who asks changed meanwhile.
 #[verb(role = Admin)]
 pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Result<MadeInvitation, Error> {
     check_passwords(engine)?;
@@ -56,6 +56,10 @@ pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Res
     if holder.is_some_and(|holder| holder.tenant_id != ctx.tenant_id || holder.disabled_at.is_none()) {
         return Err(taken(&login));
     }
+    let open = store::invitations(&mut tx, ctx.tenant_id, engine.clock().now()).await?;
+    if let Some(replaced) = open.iter().find(|link| link.kind == InvitationKind::Invite && link.login == login) {
+        may_make(ctx, &replaced.roles)?;
+    }
     let invitation = draft(engine, ctx, InvitationKind::Invite, (login, name, in_order(roles)), hours);
     let entry = NewEntry::new(engine, ctx, "operator.invited", "invitation", invitation.id, format!("{} invited", invitation.login));
     let entry = entry.changes(audit::differences(None, &invitation)?);
@@ -66,11 +70,14 @@ pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Res
 /// sessions hold until then: [`super::end_sessions`] ends the latter at once.
 ///
 /// # Errors
-/// `Forbidden` without the role `admin`, for a key that asks about an admin, and where passwords are switched off; `Invalid` for the hours;
-/// `NotFound` for a foreign or disabled operator.
+/// `Forbidden` without the role `admin`, for a key, which would sign in as somebody else, and where passwords are switched off; `Invalid`
+/// for the hours; `NotFound` for a foreign or disabled operator.
 #[verb(role = Admin)]
 pub async fn offer_password(engine: &Engine, ctx: &OpContext, id: OperatorId, hours: u32) -> Result<MadeInvitation, Error> {
     check_passwords(engine)?;
+    if ctx.is_key() {
+        return Err(Error::Forbidden("a key cannot make a link for a new password: an operator with the role admin can".into()));
+    }
     check_hours(&mut Checks::default(), hours).done()?;
     let once = Once::new(engine, ctx, "admin.offer_password", &Admitted::new((id, hours))?)?;
     let mut tx = engine.db().control.begin_system().await?;
@@ -99,13 +106,18 @@ pub async fn list_invitations(engine: &Engine, ctx: &OpContext) -> Result<Vec<In
 /// Withdraws a link that nobody has used yet.
 ///
 /// # Errors
-/// `Forbidden` without the role `admin`; `NotFound` for a foreign one, and for one that was used or withdrawn.
+/// `Forbidden` without the role `admin`, and for the link of an admin if a key asks; `NotFound` for a foreign one, and for one that was used
+/// or withdrawn.
 #[verb(role = Admin)]
 pub async fn withdraw_invitation(engine: &Engine, ctx: &OpContext, id: InvitationId) -> Result<(), Error> {
     let once = Once::new(engine, ctx, "admin.withdraw_invitation", &Admitted::new(id)?)?;
     let mut tx = engine.db().control.begin_system().await?;
     if once.claim::<bool>(&mut tx).await?.is_some() {
         return Ok(());
+    }
+    let open = store::invitations(&mut tx, ctx.tenant_id, engine.clock().now()).await?;
+    if let Some(link) = open.iter().find(|link| link.id == id) {
+        may_withdraw(&mut tx, ctx, link).await?;
     }
     let login = store::delete_invitation(&mut tx, ctx.tenant_id, id).await?.ok_or(Error::NotFound("invitation"))?;
     let message = format!("link for {login} withdrawn");
@@ -182,6 +194,18 @@ async fn set_password(engine: &Engine, tx: &mut Tx, ctx: &OpContext, id: Operato
     let mut entries = vec![NewEntry::new(engine, ctx, "operator.password_reset", "operator", id, message)];
     entries.extend(end_access(engine, tx, ctx, id).await?);
     Ok(entries)
+}
+
+/// Keeps keys away from the links of admins: an invitation with the role, and a new password of an operator with it.
+async fn may_withdraw(tx: &mut Tx, ctx: &OpContext, link: &Invitation) -> Result<(), Error> {
+    may_make(ctx, &link.roles)?;
+    if link.kind == InvitationKind::Reset {
+        let operators = store::operators(tx, ctx.tenant_id, None).await?;
+        for operator in operators.iter().filter(|operator| operator.login == link.login) {
+            may_make(ctx, &operator.roles)?;
+        }
+    }
+    Ok(())
 }
 
 fn check_hours(checks: &mut Checks, hours: u32) -> &mut Checks {

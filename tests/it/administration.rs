@@ -119,6 +119,9 @@ async fn a_retired_agent_has_no_keys_and_its_memories_stay() {
     let names = overview::agent_names(&world.engine, &world.vera).await.unwrap();
     assert!(names.iter().find(|name| name.slug == "atlas").unwrap().retired);
 
+    let renamed = AgentSettings { name: Some("Atlas".into()), ..AgentSettings::default() };
+    let refused = identity::change_agent(&world.engine, &world.vera, "atlas", renamed).await;
+    assert!(matches!(refused, Err(Error::Conflict(_))), "only who asks for it brings an agent back: {refused:?}");
     let (back, is_new) = identity::put_agent(&world.engine, &world.vera, "atlas", AgentSettings::default()).await.unwrap();
     assert_eq!((back.retired_at, back.id, is_new), (None, agent(&world.atlas), false));
     assert!(authenticate(&world, &world.atlas_key).await.is_err(), "its old keys stay revoked");

@@ -152,6 +152,8 @@ async fn agents(story: &mut Story<'_>) {
     let confirming = AgentSettings { discipline: Some(Discipline::Confirming), ..AgentSettings::default() };
     let put = identity::put_agent(engine, vera, "newcomer", confirming);
     story.leaves("identity::put_agent", "agent.changed", put).await;
+    let named = AgentSettings { name: Some("Newcomer of the quay".into()), ..AgentSettings::default() };
+    story.leaves("identity::change_agent", "agent.changed", identity::change_agent(engine, vera, "newcomer", named)).await;
     let set = identity::set_keeps_context_texts(engine, vera, newcomer, true);
     story.leaves("identity::set_keeps_context_texts", "agent.context_texts_set", set).await;
     let set = identity::set_knowledge_categories(engine, vera, newcomer, &[]);

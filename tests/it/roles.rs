@@ -161,6 +161,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
         |w, c| identity::create_agent_with_id(&w.engine, c, AgentId(uuid::Uuid::from_u128(7)), "arrival", "Arrival", false);
     "identity::set_blocked" Admin |w, c| identity::set_blocked(&w.engine, c, AgentId(nowhere()), true, "because");
     "identity::put_agent" Admin |w, c| identity::put_agent(&w.engine, c, "newcomer", Default::default());
+    "identity::change_agent" Admin |w, c| identity::change_agent(&w.engine, c, "nobody", Default::default());
     "identity::list_agents" Admin |w, c| identity::list_agents(&w.engine, c);
     "identity::agent_settings" Admin |w, c| identity::agent_settings(&w.engine, c, "nobody");
     "identity::retire_agent" Admin |w, c| identity::retire_agent(&w.engine, c, "nobody", None);

@@ -315,7 +315,8 @@ pub async fn agent(engine: &Engine, command: Agent) -> Result<(), Failure> {
             println!("agent {slug} is retired");
         }
         Agent::Restore { slug, tenant } => {
-            change_agent(engine, &tenant, &slug, AgentSettings::default()).await?;
+            let (ctx, _) = open_agent(engine, &tenant, &slug).await?;
+            identity::put_agent(engine, &ctx, &slug, AgentSettings::default()).await?;
             println!("agent {slug} is in use; make a key for it");
         }
         Agent::SetKnowledge { slug, categories, tenant } => {
@@ -327,10 +328,10 @@ pub async fn agent(engine: &Engine, command: Agent) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Changes an agent that exists.
+/// Changes an agent in use.
 async fn change_agent(engine: &Engine, tenant: &str, slug: &str, settings: AgentSettings) -> Result<(), Failure> {
     let (ctx, _) = open_agent(engine, tenant, slug).await?;
-    identity::put_agent(engine, &ctx, slug, settings).await?;
+    identity::change_agent(engine, &ctx, slug, settings).await?;
     Ok(())
 }
 

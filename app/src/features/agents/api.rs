@@ -105,7 +105,7 @@ pub async fn change_agent(
             keeps_context_texts: Some(keeps_context_texts),
             knowledge_categories: None,
         };
-        let (after, _) = identity::put_agent(&engine, &ctx, &before.slug, settings).await?;
+        let after = identity::change_agent(&engine, &ctx, &before.slug, settings).await?;
         let changed = changed(&before, &after);
         if changed.is_empty() {
             return Ok(Flash::done("Nothing changed: the settings were the same."));

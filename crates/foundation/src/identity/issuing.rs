@@ -241,7 +241,7 @@ fn later(end: DateTime<Utc>, by: TimeDelta) -> DateTime<Utc> {
     end.checked_add_signed(by).filter(|later| later.year() <= 9999).unwrap_or(end)
 }
 
-fn retired(agent: &str) -> Error {
+pub(super) fn retired(agent: &str) -> Error {
     Error::Conflict(format!("the agent {agent} is retired: restore it first"))
 }
 

@@ -1,5 +1,6 @@
 //! Agents as admins manage them: made and changed by slug, retired, and brought back.
 
+use super::issuing::retired;
 use super::model::Agent;
 use super::policy::CATEGORIES_MAX;
 use super::{AGENT_NAME_MAX, check_slug, settle, store};
@@ -41,18 +42,39 @@ pub async fn agent_settings(engine: &Engine, ctx: &OpContext, slug: &str) -> Res
 /// `Forbidden` without the role `admin`; `Invalid` for the slug, the name or the categories; `Conflict` for the slug of the commons.
 #[verb(role = Admin)]
 pub async fn put_agent(engine: &Engine, ctx: &OpContext, slug: &str, settings: AgentSettings) -> Result<(AdminAgent, bool), Error> {
+    write(engine, ctx, slug, settings, true).await
+}
+
+/// Changes an agent in use: what `settings` leaves out keeps its value. Unlike [`put_agent`], it makes no agent and brings none back.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`; `Invalid` for the slug, the name or the categories; `NotFound`; `Conflict` for an agent that is
+/// retired.
+#[verb(role = Admin)]
+pub async fn change_agent(engine: &Engine, ctx: &OpContext, slug: &str, settings: AgentSettings) -> Result<AdminAgent, Error> {
+    write(engine, ctx, slug, settings, false).await.map(|(agent, _)| agent)
+}
+
+/// Writes the settings of an agent. `puts`: one that is missing is made, and one that is retired comes back.
+async fn write(engine: &Engine, ctx: &OpContext, slug: &str, settings: AgentSettings, puts: bool) -> Result<(AdminAgent, bool), Error> {
     check_slug(slug)?;
     let request = Admitted::id("slug", slug)?.with(Admitted::new(settings)?);
     check(&request.1)?;
-    let once = Once::new(engine, ctx, "admin.put_agent", &request)?;
+    let once = Once::new(engine, ctx, if puts { "admin.put_agent" } else { "admin.change_agent" }, &request)?;
     let (slug, settings) = request.into_inner();
     let mut tx = engine.db().control.begin_system().await?;
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
     }
-    let is_new = store::adopt_agent(&mut tx, ctx.tenant_id, &unset(engine, &slug), engine.clock().now()).await?;
+    let is_new = puts && store::adopt_agent(&mut tx, ctx.tenant_id, &unset(engine, &slug), engine.clock().now()).await?;
     let before = store::agent_to_change(&mut tx, ctx.tenant_id, &slug).await?;
-    let before = before.ok_or_else(|| Error::Conflict(format!("the slug {slug} is reserved for the memory that all agents share")))?;
+    let before = before.ok_or_else(|| match puts {
+        true => Error::Conflict(format!("the slug {slug} is reserved for the memory that all agents share")),
+        false => Error::NotFound("agent"),
+    })?;
+    if !puts && before.retired_at.is_some() {
+        return Err(retired(&slug));
+    }
     let after = with(before.clone(), settings);
     let mut entries = vec![];
     if after != before {

@@ -29,7 +29,7 @@ pub use issuing::{add_key, create_key, list_keys, revoke_key, rotate_key};
 pub use keys::same as same_hash;
 pub use lifecycle::{days_with_log, history_days};
 pub use lifecycle::{lifecycle, lifecycle_policy, set_lifecycle};
-pub use managing::{agent_settings, list_agents, put_agent, retire_agent};
+pub use managing::{agent_settings, change_agent, list_agents, put_agent, retire_agent};
 use model::KeyRecord;
 pub use model::{Admin, Admission, Agent, OauthClient, Tenant, User};
 pub use operators::{

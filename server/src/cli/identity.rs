@@ -347,8 +347,10 @@ pub async fn open_agent(engine: &Engine, tenant: &str, slug: &str) -> Result<(Op
 
 pub async fn key(engine: &Engine, command: Key) -> Result<(), Failure> {
     match command {
-        Key::Create { agent, tenant, name, scopes, preset, user: user_id, days, toolsets } => {
+        Key::Create { agent, tenant, name, scopes, preset, user, days, toolsets } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
+            // A mistyped reference must not become a new user.
+            let user_id = identity::person(engine, &ctx, user.as_ref()).await?.map(UserRef::Id);
             let expires_at = days.map(|days| engine.clock().now() + Duration::days(days.into()));
             let new = NewApiKey { agent, name, scopes, preset, user_id, expires_at, toolsets };
             print_key(identity::add_key(engine, &ctx, new).await?);

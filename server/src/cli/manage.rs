@@ -3,7 +3,7 @@
 use super::Failure;
 use chrono::Duration;
 use clap::{Args, Subcommand};
-use foundation::{Engine, identity, projects, usage};
+use foundation::{Engine, Error, identity, projects, usage};
 use remembrancer::{chat, overview};
 use wire::{BotId, KeyId, NewProject, SearchPolicy, UserId, UserRef, UserSettings, Weights};
 
@@ -182,7 +182,7 @@ pub async fn bot(engine: &Engine, command: Bot) -> Result<(), Failure> {
         }
         Bot::Bind { bot, chat, user, tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
-            let id = identity::user(engine, &ctx, &user).await?;
+            let id = identity::person(engine, &ctx, Some(&user)).await?.ok_or(Error::NotFound("user"))?;
             chat::bind_chat(engine, &ctx, bot, &chat, id).await?;
             println!("chat {chat} belongs to {user}");
         }

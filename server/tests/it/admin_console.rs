@@ -86,8 +86,10 @@ async fn an_agent_is_connected_with_finished_lines() {
     assert!(shown.text.contains("Waiting for the first call.") && shown.text.contains("Check again"), "{}", shown.text);
     let again = page(&site, &path, &cookie).await;
     assert!(again.text.contains("Bearer YOUR_KEY") && !again.text.contains(secret), "{}", again.text);
-    let wrong = form(&site, "connect_agent", &cookie, &format!("agent={agent}&host=emacs")).await;
-    assert_eq!(wrong.status, StatusCode::BAD_REQUEST, "{}", wrong.text);
+    for wrong in ["host=emacs", "host=cursor&user=mistyped"] {
+        let refused = form(&site, "connect_agent", &cookie, &format!("agent={agent}&{wrong}")).await;
+        assert_eq!(refused.status, StatusCode::BAD_REQUEST, "{}", refused.text);
+    }
 }
 
 #[tokio::test]

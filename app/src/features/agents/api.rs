@@ -13,7 +13,7 @@ use leptos::prelude::*;
 use remembrancer::{chat, overview};
 use wire::{
     AdminAgent, AdminBot, AgentDetail, AgentId, AgentKind, AgentSettings, AgentSummary, ApiKey, BotId, Discipline, ErrorCode, FieldError,
-    KeyId, KeyPreset, KeyScope, MadeApiKey, NewApiKey, OperatorRole, Toolset,
+    KeyId, KeyPreset, KeyScope, MadeApiKey, NewApiKey, OperatorRole, Toolset, UserId, UserRef,
 };
 
 /// Lives of a key that a form offers: days as the form sends them, and what the form calls them.
@@ -175,7 +175,7 @@ pub async fn create_key(
             name: name.trim().to_owned(),
             scopes,
             preset: preset_of(&preset)?,
-            user_id: form::user("user", &user).map_err(incomplete)?,
+            user_id: person(&engine, &ctx, &user).await?.map(UserRef::Id),
             expires_at: end_of(&days, engine.clock().now())?,
             toolsets: vec![],
         };
@@ -214,7 +214,7 @@ pub async fn connect_agent(agent: AgentId, #[server(default)] host: String, #[se
             name: host.name.to_owned(),
             scopes: vec![],
             preset: Some(KeyPreset::Agent),
-            user_id: form::user("user", &user).map_err(incomplete)?,
+            user_id: person(&engine, &ctx, &user).await?.map(UserRef::Id),
             expires_at: None,
             toolsets: vec![],
         };
@@ -288,8 +288,7 @@ pub async fn bind_chat(
     let typed = Query::default().with("form", "bot").with("bot", bot).with("chat", &chat).with("user", &user);
     submit(&page(agent), typed, |engine, ctx| async move {
         ctx.require_role(OperatorRole::Admin)?;
-        let named = form::user("user", &user).map_err(incomplete)?;
-        let user = identity::person(&engine, &ctx, named.as_ref()).await?;
+        let user = person(&engine, &ctx, &user).await?;
         let user = user.ok_or_else(|| incomplete(FieldError::new("user", "is required")))?;
         let chat = chat.trim();
         chat::bind_chat(&engine, &ctx, bot, chat, user).await?;
@@ -333,6 +332,12 @@ async fn in_use(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<AdminAg
         return Err(ConsoleError::new(ErrorCode::Conflict, format!("{} is retired. Bring it back first.", agent.slug)));
     }
     Ok(agent)
+}
+
+/// The person whom a field names, if it names one. A mistyped name is refused: it must not become a new user.
+async fn person(engine: &Engine, ctx: &OpContext, typed: &str) -> Result<Option<UserId>, ConsoleError> {
+    let named = form::user("user", typed).map_err(incomplete)?;
+    Ok(identity::person(engine, ctx, named.as_ref()).await?)
 }
 
 /// Hands a new key to the page at `path`, and says so.

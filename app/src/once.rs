@@ -21,11 +21,13 @@ pub async fn keep(path: &str, secret: &str) -> Result<(), ConsoleError> {
     Ok(())
 }
 
-/// Takes the secret for the page at `path`. Nobody can take it a second time.
+/// Takes the secret for the page at `path`. Nobody can take it a second time. Another page or another person leaves it where it is.
 pub async fn take(path: &str) -> Option<String> {
     let (_, _, profile) = signed_in().await.ok()?;
     let kept = Query::parse(&cookie_of(COOKIE)?);
+    if kept.text("who") != profile.id.to_string() || kept.text("path") != path {
+        return None;
+    }
     set_cookie(COOKIE, "", 0, console().ok()?.secure_cookies);
-    let is_mine = kept.text("who") == profile.id.to_string() && kept.text("path") == path;
-    is_mine.then(|| kept.text("secret"))
+    Some(kept.text("secret"))
 }

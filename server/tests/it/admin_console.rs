@@ -52,6 +52,11 @@ async fn a_new_key_is_shown_once_to_whoever_made_it_and_stored_nowhere() {
     let (_, idris) = operator(&site, "idris", OperatorRole::ALL).await;
     let other = page(&site, &path, &format!("{idris}; {once}")).await;
     assert!(other.status == StatusCode::OK && !other.text.contains(secret), "another operator in the same browser sees nothing");
+    let elsewhere = page(&site, "/accounts", &format!("{cookie}; {once}")).await;
+    for answer in [&other, &elsewhere] {
+        let mut lines = answer.headers.get_all(header::SET_COOKIE).iter().filter_map(|line| line.to_str().ok());
+        assert!(!lines.any(|line| line.starts_with("rmb-once")), "the browser keeps it for its page");
+    }
     let shown = page(&site, &path, &format!("{cookie}; {once}")).await;
     assert!(shown.text.contains(secret) && shown.text.contains("laptop"), "{}", shown.text);
     assert_eq!(set(&shown, "rmb-once"), "rmb-once=", "the browser drops it");

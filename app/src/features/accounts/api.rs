@@ -1,6 +1,7 @@
 use crate::{
     ConsoleError, Flash,
-    guard::{console, finish, incomplete, keep_who, not_found, open_session, operator},
+    features::session::check_limit,
+    guard::{console, finish, incomplete, keep_who, not_found, open_session, operator, signed_in},
     once,
     query::Query,
     submit::submit,
@@ -141,7 +142,8 @@ pub async fn restore_account(id: OperatorId) -> Result<(), ConsoleError> {
 pub async fn change_password(#[server(default)] current: String, #[server(default)] new: String) -> Result<(), ConsoleError> {
     const FORM: &str = "/password";
     let changed = async {
-        let (engine, ctx) = operator().await?;
+        let (engine, ctx, profile) = signed_in().await?;
+        check_limit(&console()?, &profile.login)?;
         let admission = identity::change_password(&engine, &ctx, &current, &new).await?;
         keep_who(Some(admission.operator));
         open_session(admission).await?;

@@ -148,7 +148,7 @@ async fn attempt(login: &str, password: &str) -> Result<Admission, ConsoleError>
 }
 
 /// Refuses an attempt that comes too soon after others.
-fn check_limit(console: &Console, login: &str) -> Result<(), ConsoleError> {
+pub fn check_limit(console: &Console, login: &str) -> Result<(), ConsoleError> {
     let Some(wait) = (console.limiter)(login, client_address()) else { return Ok(()) };
     set_status(ErrorCode::RateLimited);
     let message = format!("Too many attempts. Try again in {} seconds.", wait.as_secs().max(1));

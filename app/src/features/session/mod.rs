@@ -4,6 +4,6 @@ mod api;
 mod invitation;
 mod sign_in;
 
-pub use api::{Viewer, current_viewer};
+pub use api::{Viewer, check_limit, current_viewer};
 pub use invitation::InvitationPage;
 pub use sign_in::SignInPage;

@@ -112,7 +112,8 @@ pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Res
 /// caller let in, and links that the caller made.
 ///
 /// # Errors
-/// `Forbidden` for a caller that is no operator, and where passwords are switched off; `Invalid` for a wrong current password, and for a new one shorter than 12 characters.
+/// `Forbidden` for a caller that is no operator, and where passwords are switched off; `Invalid` for a wrong current password, and for a new one shorter than 12 characters;
+/// `Unauthenticated` if the password or the roles changed meanwhile.
 #[verb]
 pub async fn change_password(engine: &Engine, ctx: &OpContext, current: &str, new: &str) -> Result<Admission, Error> {
     let Actor::Operator { id, .. } = ctx.actor else {
@@ -127,6 +128,11 @@ pub async fn change_password(engine: &Engine, ctx: &OpContext, current: &str, ne
     }
     let password_hash = password::hash(new.to_owned()).await?;
     let mut tx = engine.db().control.begin_system().await?;
+    store::lock_operators(&mut tx, ctx.tenant_id).await?;
+    // Only the password that was checked may be replaced: somebody may have reset it, or ended the access, in the meantime.
+    if !store::lock_operator(&mut tx, ctx.tenant_id, id, operator.access_epoch).await? {
+        return Err(Error::Unauthenticated("sign in again"));
+    }
     store::set_password(&mut tx, id, &password_hash).await?;
     let mut entries = vec![NewEntry::new(engine, ctx, "operator.password_changed", "operator", id, "own password changed")];
     entries.extend(end_access(engine, &mut tx, ctx, id).await?);

@@ -174,14 +174,16 @@ async fn join(engine: &Engine, tx: &mut Tx, ctx: &OpContext, invited: Invited, p
     let Invitation { login, name, roles, created_by, .. } = &invited.invitation;
     let id = OperatorId(engine.clock().id());
     let new = store::NewOperator { id, login, name, password_hash, roles };
+    let before = store::operators(tx, ctx.tenant_id, None).await?.into_iter().find(|operator| operator.login == *login);
     if !store::adopt_operator(tx, ctx.tenant_id, &new, engine.clock().now()).await? {
         return Err(taken(login));
     }
     let there = store::operators(tx, ctx.tenant_id, None).await?.into_iter().find(|operator| operator.login == *login);
     let there = there.ok_or_else(|| Error::internal("an operator who was just added is not there"))?;
-    let message = format!("operator {login} created: accepted the invitation of {created_by}");
-    let entry = NewEntry::new(engine, ctx, "operator.created", "operator", there.id, message);
-    let mut entries = vec![entry.changes(audit::differences(None, &there)?)];
+    let (action, word) = if before.is_some() { ("operator.restored", "has access again") } else { ("operator.created", "created") };
+    let message = format!("operator {login} {word}: accepted the invitation of {created_by}");
+    let entry = NewEntry::new(engine, ctx, action, "operator", there.id, message);
+    let mut entries = vec![entry.changes(audit::differences(before.as_ref(), &there)?)];
     entries.extend(end_access(engine, tx, ctx, there.id).await?);
     Ok(entries)
 }

@@ -132,7 +132,9 @@ pub async fn revoke_key(engine: &Engine, ctx: &OpContext, key: KeyId) -> Result<
     if !store::revoke_key(&mut tx, ctx.tenant_id, key, engine.clock().now()).await? {
         return Err(Error::NotFound("key"));
     }
-    let entry = NewEntry::new(engine, ctx, "key.revoked", "key", key, "key revoked");
+    let revoked = one(&mut tx, ctx, key).await?;
+    let message = format!("API key {} revoked", revoked.name);
+    let entry = NewEntry::new(engine, ctx, "key.revoked", "key", key, message).agent(revoked.agent_id);
     settle(engine, ctx, tx, &once, &[entry], &true).await
 }
 

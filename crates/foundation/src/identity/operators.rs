@@ -56,8 +56,10 @@ pub async fn create_operator(
     store::insert_operator(&mut tx, ctx.tenant_id, &new, engine.clock().now())
         .await
         .map_err(|error| name_conflict(error, "login", login))?;
+    let there = store::operators(&mut tx, ctx.tenant_id, Some(id)).await?.pop();
+    let there = there.ok_or_else(|| Error::internal("an operator who was just added is not there"))?;
     let entry = NewEntry::new(engine, ctx, "operator.created", "operator", id, format!("operator {login} created"));
-    let mut entries = vec![with_key(ctx, entry)];
+    let mut entries = vec![with_key(ctx, entry.changes(audit::differences(None, &there)?))];
     entries.extend(end_access(engine, &mut tx, ctx, id).await?);
     audit::append_in(engine, &mut tx, ctx.tenant_id, &entries).await?;
     tx.commit().await?;

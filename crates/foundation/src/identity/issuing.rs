@@ -91,9 +91,10 @@ pub async fn rotate_key(engine: &Engine, ctx: &OpContext, key: KeyId, overlap_ho
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
     }
-    if !store::lock_key(&mut tx, ctx.tenant_id, key).await? {
-        return Err(Error::NotFound("key"));
-    }
+    // The agent before its key, as for whoever retires the agent: nobody waits for the other in a circle.
+    let agent = one(&mut tx, ctx, key).await?.agent;
+    store::agent_to_change(&mut tx, ctx.tenant_id, &agent).await?.ok_or(Error::NotFound("agent"))?;
+    store::lock_key(&mut tx, ctx.tenant_id, key).await?;
     let (old, now) = (one(&mut tx, ctx, key).await?, engine.clock().now());
     may_rotate(ctx, &old, now)?;
     let expires_at = old.expires_at.map(|end| later(end, now - old.created_at));

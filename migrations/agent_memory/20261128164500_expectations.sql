@@ -73,7 +73,10 @@ create table expectation_results (
     -- the gate that stopped the first one that was not returned
     stopped_by     text,
     constraint expectation_results_pkey primary key (tenant_id, run_id, expectation_id),
-    constraint expectation_results_run_fkey foreign key (tenant_id, run_id) references expectation_runs (tenant_id, id)
+    constraint expectation_results_run_fkey foreign key (tenant_id, run_id) references expectation_runs (tenant_id, id),
+    -- An erasure that removes an expectation takes its results along, those of a run that is being stored as well.
+    constraint expectation_results_expectation_fkey foreign key (tenant_id, expectation_id)
+        references expectations (tenant_id, id) on delete cascade
 );
 create index expectation_results_expectation_idx on expectation_results (tenant_id, expectation_id);
 create index expectation_results_user_idx on expectation_results (tenant_id, user_id) where user_id is not null;

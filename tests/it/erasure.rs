@@ -330,6 +330,11 @@ async fn erasure_leaves_no_byte_of_a_person_and_takes_nothing_from_others() {
     let lost: Vec<_> = before.iter().filter(|row| !same(row)).filter(|row| !lunch.iter().any(|id| row.1.contains(id))).collect();
     assert!(lost.is_empty(), "another user lost {lost:#?}");
 
+    let orphans = "select count(*) from expectation_results r
+                    where not exists (select from expectations e where e.tenant_id = r.tenant_id and e.id = r.expectation_id)";
+    let orphans: i64 = sqlx::query_scalar(orphans).one(engine).await;
+    assert_eq!(orphans, 0, "results of an expectation that went as a mention");
+
     let verified = audit::verify(engine, &world.vera, Some(&chain)).await.unwrap();
     assert_eq!(verified.fault, None);
     assert!(verified.erased > 5);

@@ -12,7 +12,7 @@ use uuid::Uuid;
 const ID_MAX: usize = 128;
 
 /// The session of a coding agent that a call belongs to, as a header names it: `claude-code/6f0d4a52; project=…; tokens=1200`. Project and
-/// tokens may be absent, and parameters that nobody knows are ignored.
+/// tokens may be absent, and parameters that nobody knows are ignored. A project of zeros is none.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRef {
     /// The program in which the agent works, as a slug.
@@ -55,9 +55,9 @@ impl FromStr for SessionRef {
             }
             let mut session = Self { host: host.to_owned(), id: id.to_owned(), project: None, tokens: 0 };
             for part in parts {
-                match part.split_once('=')? {
-                    ("project", id) => session.project = Some(id.parse().ok()?),
-                    ("tokens", number) => session.tokens = number.parse().ok()?,
+                match part.split_once('=') {
+                    Some(("project", id)) => session.project = Some(id.parse().ok()?).filter(|id: &Uuid| !id.is_nil()),
+                    Some(("tokens", number)) => session.tokens = count(number)?,
                     _ => {}
                 }
             }
@@ -65,6 +65,12 @@ impl FromStr for SessionRef {
         };
         read().ok_or_else(|| "must be a host and its id of the session, such as claude-code/6f0d4a52; tokens=1200".to_owned())
     }
+}
+
+/// A number of tokens; a greater one than can be kept is the greatest.
+fn count(number: &str) -> Option<u32> {
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| number.parse().unwrap_or(u32::MAX))
 }
 
 /// Which sessions the console lists; an absent field does not filter.
@@ -126,12 +132,16 @@ mod tests {
         let plain = SessionRef { host: "codex".into(), id: "c-1".into(), project: None, tokens: 0 };
         assert_eq!(read("codex/c-1"), Ok(plain.clone()));
         assert_eq!(read(" codex/c-1 ;of-a-later=version; tokens=12"), Ok(SessionRef { tokens: 12, ..plain.clone() }));
-        for whole in [plain.clone(), SessionRef { project: Some(Uuid::from_u128(7)), tokens: 1200, ..plain }] {
+        for whole in [plain.clone(), SessionRef { project: Some(Uuid::from_u128(7)), tokens: 1200, ..plain.clone() }] {
             assert_eq!(read(&whole.to_string()), Ok(whole));
         }
+        for (text, tokens) in [("codex/c-1;", 0), ("codex/c-1; x; tokens=3;", 3), ("codex/c-1; tokens=99999999999999", u32::MAX)] {
+            assert_eq!(read(text), Ok(SessionRef { tokens, ..plain.clone() }), "{text}");
+        }
+        assert_eq!(read(&format!("codex/c-1; project={}", Uuid::nil())), Ok(plain.clone()), "of no project");
         let long = format!("codex/{}", "x".repeat(ID_MAX + 1));
         for wrong in
-            ["", "codex", "codex/", "/c-1", "Codex/c-1", "codex/a b", "codex/../x", "codex/c-1; tokens=-1", "codex/c-1; x", long.as_str()]
+            ["", "codex", "codex/", "/c-1", "Codex/c-1", "codex/a b", "codex/../x", "codex/c-1; tokens=-1", "codex/c-1; project=x", long.as_str()]
         {
             assert!(read(wrong).is_err(), "{wrong}");
         }

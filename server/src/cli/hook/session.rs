@@ -18,7 +18,9 @@ pub fn name(host: Host, session: &str) -> String {
 pub fn reference(host: Host, session: &str, project: Option<&Project>, state: &State) -> SessionRef {
     let id: Uuid = session.parse().or_else(|_| digest(session).parse()).unwrap_or_default();
     let tokens = state.get(Kind::Tokens, &name(host, session)).unwrap_or_default();
-    SessionRef { host: host.id().to_owned(), id: id.to_string(), project: project.map(|project| project.id), tokens }
+    // The project that has no memories stands for one that the server does not know yet.
+    let project = project.map(|project| project.id).filter(|id| !id.is_nil());
+    SessionRef { host: host.id().to_owned(), id: id.to_string(), project, tokens }
 }
 
 /// Adds a text to what a session was given, by the name of its files.
@@ -52,5 +54,7 @@ mod tests {
         let project = Project { id: uuid, repo: None };
         let session = reference(Host::ClaudeCode, &uuid.to_string(), Some(&project), &state);
         assert_eq!((session.id, session.project, session.tokens), (uuid.to_string(), Some(uuid), 0));
+        let unknown = Project { id: Uuid::nil(), repo: None };
+        assert_eq!(reference(Host::ClaudeCode, "a", Some(&unknown), &state).project, None);
     }
 }

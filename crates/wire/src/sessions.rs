@@ -138,7 +138,7 @@ mod tests {
         for (text, tokens) in [("codex/c-1;", 0), ("codex/c-1; x; tokens=3;", 3), ("codex/c-1; tokens=99999999999999", u32::MAX)] {
             assert_eq!(read(text), Ok(SessionRef { tokens, ..plain.clone() }), "{text}");
         }
-        assert_eq!(read(&format!("codex/c-1; project={}", Uuid::nil())), Ok(plain.clone()), "of no project");
+        assert_eq!(read(&format!("codex/c-1; project={}", Uuid::nil())), Ok(plain), "of no project");
         let long = format!("codex/{}", "x".repeat(ID_MAX + 1));
         for wrong in
             ["", "codex", "codex/", "/c-1", "Codex/c-1", "codex/a b", "codex/../x", "codex/c-1; tokens=-1", "codex/c-1; project=x", long.as_str()]

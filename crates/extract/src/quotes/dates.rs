@@ -146,7 +146,10 @@ pub fn note(text: &str, words: &[Word], day: NaiveDate) -> Option<String> {
         // A number tells no language; the word behind it does.
         let telling = words.get(at + usize::from(first.is_number())).unwrap_or(first);
         let language = LANGUAGES.get(code(telling, latin, unspaced)).filter(|_| !first.quoted);
-        let read = language.and_then(|language| language.read(&lowers, at, day));
+        let read = language.and_then(|language| {
+            let (before, rest) = lowers.split_at_checked(at)?;
+            language.read(if first.first { &[] } else { before }, rest, day)
+        });
         let period = read.as_ref().and_then(|read| read.period);
         at += read.map_or(1, |read| read.length);
         if let (Some(period), Some(last)) = (period, words.get(at - 1)) {
@@ -185,12 +188,14 @@ fn days((first, last): Period) -> String {
 }
 
 impl Language {
-    /// The phrase that begins at a place.
-    fn read(&self, words: &[&str], at: usize, day: NaiveDate) -> Option<Read> {
-        let (before, rest) = words.split_at_checked(at)?;
+    /// The phrase that some words begin with; those before it in the sentence say whether its number counts.
+    fn read(&self, before: &[&str], rest: &[&str], day: NaiveDate) -> Option<Read> {
+        // "This one two weeks ago": a one alone may be no number.
+        let is_behind_number = before.last().and_then(|last| self.number(std::slice::from_ref(last))).is_some_and(|(_, count)| count > 1);
         self.phrases.iter().find_map(|phrase| {
             let (length, counted, named) = self.fit(&phrase.parts, rest)?;
-            let more = matches!(phrase.parts.first(), Some(Part::Number)) && self.beyond.iter().any(|words| ends_with(before, words));
+            let more = matches!(phrase.parts.first(), Some(Part::Number))
+                && (is_behind_number || self.beyond.iter().any(|words| ends_with(before, words)));
             let count = |count| match count {
                 Count::Fixed(count) => Some(count),
                 Count::Said { back } => counted.filter(|_| !more).map(|count| if back { -count } else { count }),
@@ -332,6 +337,7 @@ mod tests {
         assert_eq!(note_on("in a month", (2026, 12, 31)), "in a month: January 2027");
         assert_eq!(note_on("a month ago", (2024, 3, 31)), "a month ago: February 2024");
         assert_eq!(note_on("yesterday", (2024, 3, 1)), "yesterday: 29 February 2024");
+        assert_eq!(note_on("It was number 5. Two days ago it was 6.", THURSDAY), "Two days ago: 19 May 2026", "another sentence");
         assert_eq!(note_on("next Monday", (2026, 5, 18)), "next Monday: 25 May 2026", "said on a Monday");
     }
 
@@ -376,6 +382,11 @@ mod tests {
             ("انتقلت إلى البيت الجديد قبل ثلاثة أيام وسأسافر بعد غد.", "قبل ثلاثة أيام: 18 May 2026; بعد غد: 23 May 2026"),
             ("मैंने 3 दिन पहले नौकरी बदली और पिछले साल शादी की।", "3 दिन पहले: 18 May 2026; पिछले साल: 2025"),
             ("我三天前搬家了，下周五开会，去年结婚。", "三天前: 18 May 2026; 下周五: 29 May 2026; 去年: 2025"),
+            ("Je suis allée chez le dentiste ce matin et il y a deux mois.", "ce matin: 21 May 2026; il y a deux mois: March 2026"),
+            ("Мы переедем через неделю.", "через неделю: 25 May 2026 to 31 May 2026"),
+            ("انتقلت قبل يومين.", "قبل يومين: 19 May 2026"),
+            ("两天前我搬家了。", "两天前: 19 May 2026"),
+            ("3日前に会いました。", "3日前: 18 May 2026"),
             ("下周一起去吧。", "下周: 25 May 2026 to 31 May 2026"),
             ("先週の金曜日に引っ越して、3か月前に仕事を変えました。", "先週の金曜: 15 May 2026; 3か月前: February 2026"),
         ] {
@@ -392,6 +403,17 @@ mod tests {
             "Ik wens je een goede morgen en een fijne dag.",
             "Двадцать два дня назад мы ещё не знали друг друга.",
             "We knew it twenty-two days ago.",
+            "We met two or three weeks ago, or 2-3 weeks ago.",
+            "We met half a year ago, and this may help.",
+            "Am nächsten Morgen sind wir mit dem Zug nach Hause gefahren.",
+            "Het was een vroege morgen en we gingen met de trein naar huis.",
+            "Ce soir-là, nous étions chez ma sœur avec les enfants.",
+            "Через неделю после свадьбы мы переехали.",
+            "انتقلنا قبل ثلاثة أيام من الزفاف.",
+            "كان هذا قبل عام الفيل.",
+            "शादी से 3 दिन पहले हमने घर बदला।",
+            "结婚两三天前的事。",
+            "結婚式の3日前に会いました。",
             "目前天气很好，以前天天跑步，他很聪明天真。",
             "二十一天前的事，好几天前也一样。",
             "晚上周末都可以，大前年的事。",

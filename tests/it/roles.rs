@@ -394,6 +394,7 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("consolidation::survey", "a job"),
     ("expectations::evaluate", "a job, and the command line"),
     ("expectations::request_changed", "a schedule"),
+    ("expectations::since", "the command line, after a run"),
     ("identity::share_view", "reviewers and admins: `views.rs`"),
     ("identity::capture_policy", "what jobs follow"),
     ("identity::lifecycle_policy", "what every write follows"),

@@ -11,7 +11,7 @@ pub mod store;
 
 pub use evaluate::{Runner, evaluate};
 pub use manage::{delete_set, expect, remove};
-pub use report::{list, set, sets};
+pub use report::{list, set, sets, since};
 pub use requests::{follow, request_changed, request_run, request_run_by_key};
 pub use score::{Measured, Scores};
 pub use state::State;

@@ -44,13 +44,25 @@ pub async fn sets(engine: &Engine, ctx: &OpContext) -> Result<Vec<ExpectationSet
     let sizes: HashMap<ExpectationSetId, i64> = store::sizes(&mut tx, ctx.tenant_id).await?.into_iter().collect();
     tx.commit().await?;
     let row = |set: ExpectationSet| {
-        let (before, now) = last_two(&set, &outcomes);
-        let changes: Vec<_> = now.keys().filter_map(|id| ExpectationOutcome::change(before.get(id), now.get(id))).collect();
-        let count = |change: ExpectationChange| i64::try_from(changes.iter().filter(|one| **one == change).count()).unwrap_or(i64::MAX);
-        let (won, lost) = (count(ExpectationChange::Won), count(ExpectationChange::Lost));
+        let (won, lost) = changes(&set, &outcomes);
         ExpectationSetRow { expectations: sizes.get(&set.id).copied().unwrap_or_default(), won, lost, set }
     };
     Ok(with_runs(sets, &runs).into_iter().map(row).collect())
+}
+
+/// A set as a run found it, with what changed since the run that was its last one in `row`, whatever ran in between.
+///
+/// # Errors
+/// When the database is out of reach.
+#[verb]
+pub async fn since(engine: &Engine, ctx: &OpContext, row: ExpectationSetRow, run: ExpectationRun) -> Result<ExpectationSetRow, Error> {
+    let set = ExpectationSet { before: row.set.last, last: Some(run), ..row.set };
+    let ids: Vec<ExpectationRunId> = set.before.iter().chain(&set.last).map(|run| run.id).collect();
+    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
+    let outcomes = by_run(store::results(&mut tx, ctx.tenant_id, &ids).await?);
+    tx.commit().await?;
+    let (won, lost) = changes(&set, &outcomes);
+    Ok(ExpectationSetRow { set, expectations: row.expectations, won, lost })
 }
 
 /// A set with its expectations, what the last two runs found for each, and the history of its runs.
@@ -130,6 +142,14 @@ fn by_run(results: Vec<StoredResult>) -> HashMap<ExpectationRunId, Outcomes> {
         runs.entry(result.run_id).or_default().insert(result.expectation_id, outcome);
     }
     runs
+}
+
+/// How many expectations were won and lost between the last two runs of a set.
+fn changes(set: &ExpectationSet, outcomes: &HashMap<ExpectationRunId, Outcomes>) -> (i64, i64) {
+    let (before, now) = last_two(set, outcomes);
+    let changes: Vec<_> = now.keys().filter_map(|id| ExpectationOutcome::change(before.get(id), now.get(id))).collect();
+    let count = |change: ExpectationChange| i64::try_from(changes.iter().filter(|one| **one == change).count()).unwrap_or(i64::MAX);
+    (count(ExpectationChange::Won), count(ExpectationChange::Lost))
 }
 
 /// The outcomes of the run before the last one, and those of the last one.

@@ -239,6 +239,8 @@ async fn a_legal_hold_keeps_the_expectations_of_its_user() {
     let of_mina = NewExpectation { user_id: Some(held.clone()), ..new(&world, FERRY, &[ferry]) };
     let (set, id) = expectations::expect(&world.engine, &world.vera, of_mina).await.unwrap();
     let (_, other) = expectations::expect(&world.engine, &world.vera, new(&world, FERRY, &[ferry])).await.unwrap();
+    assert_eq!(expectations::expect(&world.engine, &world.vera, new(&world, FERRY, &[ferry])).await.unwrap(), (set, other), "once");
+    assert_eq!(detail(&world, set).await.rows.len(), 2);
     erasure::hold(&world.engine, &world.vera, &held, "case 31").await.unwrap();
     assert!(matches!(expectations::remove(&world.engine, &world.vera, id).await, Err(Error::Conflict(_))));
     assert!(matches!(expectations::delete_set(&world.engine, &world.vera, set).await, Err(Error::Conflict(_))));

@@ -14,7 +14,7 @@ use wire::{
     ExpectationSetId, MemoryId, MemoryRef, NewExpectation, QUERY_MAX,
 };
 
-/// Adds an expectation to a set, which is made if there is none of this name.
+/// Adds an expectation to a set, which is made if there is none of this name. What the set has already is not added again.
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for another tenant's agent; `Invalid` for a text that is empty or too long, a user
@@ -45,6 +45,9 @@ pub async fn expect(engine: &Engine, ctx: &OpContext, new: NewExpectation) -> Re
         added_by: ctx.actor.name().to_owned(),
         created_at: now,
     };
+    if let Some(id) = store::same(&mut tx, ctx.tenant_id, &expectation).await? {
+        return Ok((set_id, id));
+    }
     store::insert(&mut tx, ctx.tenant_id, &expectation).await?;
     let entry = NewEntry::new(engine, ctx, "expectation.added", "expectation", expectation.id, "expectation added");
     let entry = entry.agent(agent.id).changes(json!({ "set_id": set_id, "memory_ids": expectation.memory_ids }));

@@ -195,6 +195,17 @@ pub async fn insert_set(tx: &mut Tx, tenant: TenantId, id: ExpectationSetId, nam
     tx.run(sql!([tenant, id, name, now], "insert into expectation_sets (tenant_id, id, name, created_at) values ($1, $2, $3, $4)")).await
 }
 
+/// An expectation of a set that asks the same for the same, if there is one.
+pub async fn same(tx: &mut Tx, tenant: TenantId, new: &StoredExpectation) -> Result<Option<ExpectationId>, DbError> {
+    tx.value_if_any(sql!(
+        [tenant, new.set_id, new.agent_id, new.user_id, &new.query, &new.memory_ids],
+        r"select id from expectations
+           where tenant_id = $1 and set_id = $2 and agent_id = $3 and user_id is not distinct from $4 and query = $5 and memory_ids = $6
+           limit 1"
+    ))
+    .await
+}
+
 /// Adds an expectation.
 pub async fn insert(tx: &mut Tx, tenant: TenantId, new: &StoredExpectation) -> Result<(), DbError> {
     let query = insert!("insert into expectations" {

@@ -64,6 +64,10 @@ pub const EXPECTATIONS: &[Query] = queries! {
     "expectations::count" |tx, c| expectations::count(tx, c.tenant, SET).await? as usize;
     "expectations::held" |tx, c| expectations::held(tx, c.tenant, Some(SET), None).await? as usize;
     "expectations::insert_set" |tx, c| { expectations::insert_set(tx, c.tenant, ExpectationSetId(c.fresh), "intruded", c.now).await?; 0 };
+    "expectations::same" |tx, c| {
+        let same = StoredExpectation { query: "Which tea?".into(), ..new(c) };
+        usize::from(expectations::same(tx, c.tenant, &same).await?.is_some())
+    };
     "expectations::insert" |tx, c| { expectations::insert(tx, c.tenant, &new(c)).await?; 0 };
     "expectations::remove" |tx, c| usize::from(expectations::remove(tx, c.tenant, ONE).await?.is_some());
     "expectations::delete_set" |tx, c| usize::from(expectations::delete_set(tx, c.tenant, SET).await?.is_some());

@@ -144,5 +144,11 @@ async fn reviewers_and_admins_share_a_view_with_everybody_of_the_organisation() 
     let entries = foundation::audit::browse(engine, &world.vera, &filter).await.unwrap().rows;
     let mut actions: Vec<&str> = entries.iter().map(|entry| entry.action.as_str()).collect();
     actions.sort_unstable();
-    assert_eq!(actions, ["view.made_private", "view.pinned", "view.shared", "view.shared"]);
+    assert_eq!(actions, ["view.made_private", "view.pinned", "view.shared"]);
+
+    // Who may not share any more cannot take what others use away.
+    identity::share_view(engine, &reviewer, hers.id, ViewSharing::Shared).await.unwrap();
+    assert!(matches!(identity::delete_view(engine, &mina, hers.id).await, Err(Error::Forbidden(_))));
+    assert!(matches!(identity::rename_view(engine, &mina, hers.id, "Pears").await, Err(Error::Forbidden(_))));
+    assert_eq!(names(&world, &mina, PAGE).await, ["Apples"]);
 }

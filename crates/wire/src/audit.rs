@@ -214,6 +214,8 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("view.shared", "View shared with the organisation"),
     ("view.pinned", "View pinned"),
     ("view.made_private", "Shared view made private"),
+    ("view.renamed", "Shared view renamed"),
+    ("view.deleted", "Shared view deleted"),
     ("audit.exported", "Audit log exported"),
     ("expectation.", "Everything about expectations"),
     ("expectation.added", "Expectation added"),

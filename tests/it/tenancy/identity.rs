@@ -40,6 +40,7 @@ pub const IDENTITY: &[Query] = queries! {
         identity::insert_view(tx, c.tenant, c.operator, &view, c.now).await.map(|()| 0)?
     };
     "identity::rename_view" |tx, c| usize::from(identity::rename_view(tx, c.tenant, c.operator, c.view, "renamed").await?);
+    "identity::sharing" |tx, c| usize::from(identity::sharing(tx, c.tenant, c.operator, c.view).await?.is_some());
     "identity::share_view" |tx, c| usize::from(identity::share_view(tx, c.tenant, c.operator, c.view, ViewSharing::Pinned).await?);
     "identity::delete_view" |tx, c| usize::from(identity::delete_view(tx, c.tenant, c.operator, c.view).await?.is_some());
 };

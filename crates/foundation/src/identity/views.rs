@@ -1,4 +1,5 @@
-//! An operator's saved views. They change nothing that is remembered, so only sharing one with the organisation leaves an audit row.
+//! An operator's saved views. They change nothing that is remembered, so only sharing one with the organisation, and changing one that is
+//! shared, leaves an audit row.
 
 use super::store;
 use crate::audit::{self, NewEntry};
@@ -49,7 +50,8 @@ pub async fn save_view(engine: &Engine, ctx: &OpContext, page: ViewPage, name: &
 /// Gives a view another name.
 ///
 /// # Errors
-/// As for [`save_view`]; `NotFound` for a view that is not this operator's.
+/// As for [`save_view`]; `Forbidden` for a shared view without the role `reviewer` or `admin`; `NotFound` for a view that is not this
+/// operator's.
 #[verb]
 pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &str) -> Result<(), Error> {
     let operator = operator(ctx)?;
@@ -58,6 +60,11 @@ pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &st
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     if !store::rename_view(&mut tx, ctx.tenant_id, operator, id, name).await.map_err(name_conflict)? {
         return Err(Error::NotFound("view"));
+    }
+    if store::sharing(&mut tx, ctx.tenant_id, operator, id).await?.is_some_and(|sharing| sharing != ViewSharing::Private) {
+        check_sharer(ctx)?;
+        let entry = NewEntry::new(engine, ctx, "view.renamed", "view", id, "shared view renamed");
+        audit::append_in(engine, &mut tx, ctx.tenant_id, &[entry]).await?;
     }
     Ok(tx.commit().await?)
 }
@@ -69,33 +76,46 @@ pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &st
 /// is private.
 #[verb]
 pub async fn share_view(engine: &Engine, ctx: &OpContext, id: ViewId, sharing: ViewSharing) -> Result<(), Error> {
-    let may_share = [OperatorRole::Reviewer, OperatorRole::Admin].into_iter().any(|role| ctx.require_role(role).is_ok());
-    if !may_share {
-        return Err(Error::Forbidden("this needs the role reviewer or admin".into()));
-    }
+    check_sharer(ctx)?;
     let operator = person(ctx)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
-    if !store::share_view(&mut tx, ctx.tenant_id, operator, id, sharing).await? {
-        return Err(Error::NotFound("view"));
+    let before = store::sharing(&mut tx, ctx.tenant_id, operator, id).await?.ok_or(Error::NotFound("view"))?;
+    if before == sharing {
+        return Ok(());
     }
-    tx.commit().await?;
+    store::share_view(&mut tx, ctx.tenant_id, operator, id, sharing).await?;
     let (action, message) = match sharing {
         ViewSharing::Private => ("view.made_private", "made private"),
         ViewSharing::Shared => ("view.shared", "shared with the organisation"),
         ViewSharing::Pinned => ("view.pinned", "pinned for the organisation"),
     };
-    Ok(audit::append(engine, ctx.tenant_id, NewEntry::new(engine, ctx, action, "view", id, message)).await?)
+    audit::append_in(engine, &mut tx, ctx.tenant_id, &[NewEntry::new(engine, ctx, action, "view", id, message)]).await?;
+    Ok(tx.commit().await?)
+}
+
+/// Who may share views, and change a shared one.
+fn check_sharer(ctx: &OpContext) -> Result<(), Error> {
+    match [OperatorRole::Reviewer, OperatorRole::Admin].into_iter().any(|role| ctx.require_role(role).is_ok()) {
+        true => Ok(()),
+        false => Err(Error::Forbidden("this needs the role reviewer or admin".into())),
+    }
 }
 
 /// Deletes a view and returns it. The list that it showed is not touched.
 ///
 /// # Errors
-/// `Forbidden` as for [`views`], `NotFound` for a view that is not this operator's.
+/// `Forbidden` as for [`views`], and for a shared view without the role `reviewer` or `admin`; `NotFound` for a view that is not this
+/// operator's.
 #[verb]
 pub async fn delete_view(engine: &Engine, ctx: &OpContext, id: ViewId) -> Result<SavedView, Error> {
     let operator = operator(ctx)?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let view = store::delete_view(&mut tx, ctx.tenant_id, operator, id).await?.ok_or(Error::NotFound("view"))?;
+    if view.sharing != ViewSharing::Private {
+        check_sharer(ctx)?;
+        let entry = NewEntry::new(engine, ctx, "view.deleted", "view", id, "shared view deleted");
+        audit::append_in(engine, &mut tx, ctx.tenant_id, &[entry]).await?;
+    }
     tx.commit().await?;
     Ok(view)
 }

@@ -30,7 +30,7 @@ pub use policies::{
 pub use users::{
     insert_user, lock_user, update_user, user_by_reference, user_to_change, users, users_after, users_by_id, users_called, users_named,
 };
-pub use views::{count_views, delete_view, insert_view, lock_views, rename_view, share_view, views};
+pub use views::{count_views, delete_view, insert_view, lock_views, rename_view, share_view, sharing, views};
 
 use super::model::{Agent, Tenant};
 use chrono::{DateTime, Utc};

@@ -45,6 +45,16 @@ pub async fn rename_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id
     .await
 }
 
+/// Who sees a view, if it is one of this operator or one that is shared. The row is locked.
+pub async fn sharing(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id: ViewId) -> Result<Option<ViewSharing>, DbError> {
+    tx.value_if_any(sql!(
+        [tenant, operator, id],
+        r"select sharing from saved_views
+           where tenant_id = $1 and id = $3 and (operator_id = $2 or sharing <> 'private') for update"
+    ))
+    .await
+}
+
 /// Changes who sees a view: one of this operator, or one that is shared; whether there was one.
 pub async fn share_view(tx: &mut Tx, tenant: TenantId, operator: OperatorId, id: ViewId, sharing: ViewSharing) -> Result<bool, DbError> {
     tx.changed_any(sql!(

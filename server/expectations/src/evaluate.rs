@@ -84,6 +84,7 @@ async fn store_run(
     if store::insert_run(&mut tx, ctx.tenant_id, run).await? {
         store::insert_results(&mut tx, ctx.tenant_id, run.id, results).await?;
         store::note_request(&mut tx, ctx.tenant_id, run.set, &run.state.to_string()).await?;
+        store::forget_old_runs(&mut tx, ctx.tenant_id, run.set).await?;
     }
     let stored = store::runs(&mut tx, ctx.tenant_id, Some(run.set), 100).await?.into_iter().find(|one| one.id == run.id);
     tx.commit().await?;

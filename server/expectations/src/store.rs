@@ -319,3 +319,19 @@ pub async fn insert_results(
     ))
     .await
 }
+
+/// Removes what nobody reads of a set any more: its runs beyond the last 200, and the results of all but the last ten.
+pub async fn forget_old_runs(tx: &mut Tx, tenant: TenantId, set: ExpectationSetId) -> Result<(), DbError> {
+    tx.run(sql!(
+        [tenant, set],
+        r"delete from expectation_results where tenant_id = $1 and run_id in (
+              select id from expectation_runs where tenant_id = $1 and set_id = $2 order by at desc, id desc offset 10)"
+    ))
+    .await?;
+    tx.run(sql!(
+        [tenant, set],
+        r"delete from expectation_runs where tenant_id = $1 and id in (
+              select id from expectation_runs where tenant_id = $1 and set_id = $2 order by at desc, id desc offset 200)"
+    ))
+    .await
+}

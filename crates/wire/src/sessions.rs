@@ -140,9 +140,18 @@ mod tests {
         }
         assert_eq!(read(&format!("codex/c-1; project={}", Uuid::nil())), Ok(plain), "of no project");
         let long = format!("codex/{}", "x".repeat(ID_MAX + 1));
-        for wrong in
-            ["", "codex", "codex/", "/c-1", "Codex/c-1", "codex/a b", "codex/../x", "codex/c-1; tokens=-1", "codex/c-1; project=x", long.as_str()]
-        {
+        for wrong in [
+            "",
+            "codex",
+            "codex/",
+            "/c-1",
+            "Codex/c-1",
+            "codex/a b",
+            "codex/../x",
+            "codex/c-1; tokens=-1",
+            "codex/c-1; project=x",
+            long.as_str(),
+        ] {
             assert!(read(wrong).is_err(), "{wrong}");
         }
     }

@@ -43,7 +43,7 @@ impl Stream {
     /// The next part with an event.
     async fn event(&mut self) -> String {
         loop {
-            let part = self.next().await.expect("the stream goes on");
+            let part = self.next().await.unwrap();
             if part.contains("data:") {
                 return part;
             }

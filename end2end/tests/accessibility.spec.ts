@@ -432,6 +432,7 @@ async function check(frame: Frame, widths: ViewportSize[] = [DESKTOP, PHONE]): P
 test.describe('accessible', () => {
   for (const [state, show] of Object.entries(STATES)) {
     test(state, async ({ frame, memory, vocabulary, projects, upload, agentPage, connect, accounts, users, agent, gate }) => {
+      test.slow(state === 'the reference of the API', 'by far the longest page: it lists every operation');
       gate.expect(404);
       await show({ frame, memory, vocabulary, projects, upload, agentPage, connect, accounts, users, agent });
       await check(frame);

@@ -59,7 +59,7 @@ test('a person is invited, gets roles, and is removed', { tag: '@no-js' }, async
 
   gate.expect(400);
   await accounts.remove('somebody');
-  await expect(accounts.flash).toContainText('Type the login of the account');
+  await expect(accounts.page.getByRole('textbox', { name: 'Login of the account' })).toHaveAccessibleDescription(/Type the login of the account/);
   await accounts.remove(login);
   await expect(page).toHaveURL('/accounts');
   await expect(accounts.row(login)).toContainText('removed');

@@ -48,7 +48,9 @@ test('a refused expectation keeps its text and names the field', { tag: '@no-js'
   await expect(expectations.question).toHaveValue(QUESTION);
 });
 
-test('the log, the playground and a diagnosis lead to the form', { tag: '@no-js' }, async ({ expectations, retrieval, agent }) => {
+test('the log, the playground and a diagnosis lead to the form', { tag: '@no-js' }, async ({ expectations, retrieval, agent, gate }) => {
+  // The log is written a moment behind the answer.
+  gate.expect(404);
   const { memory_id } = await agent.remember({ topic_raw: unique('sextant'), content: 'The sextant hangs in the chart room.' });
   const question = 'Where does the sextant hang?';
   const { retrieval_id } = await agent.ask(question);

@@ -24,7 +24,7 @@ test('an address inside the network is refused and keeps its text', { tag: '@no-
   await webhooks.goto('/webhooks');
   await webhooks.create('https://10.0.0.1/hook', 'job.dead');
   const address = webhooks.form.getByRole('textbox', { name: 'Address' });
-  await expect(address).toHaveAccessibleDescription(/leads into a private network/);
+  await expect(address).toHaveAccessibleDescription(/Leads into a private network/);
   await expect(address).toHaveValue('https://10.0.0.1/hook');
   await expect(webhooks.form.getByRole('checkbox', { name: 'job.dead' })).toBeChecked();
 });

@@ -61,12 +61,15 @@ pub async fn rename_view(engine: &Engine, ctx: &OpContext, id: ViewId, name: &st
     if !store::rename_view(&mut tx, ctx.tenant_id, operator, id, name).await.map_err(name_conflict)? {
         return Err(Error::NotFound("view"));
     }
-    if store::sharing(&mut tx, ctx.tenant_id, operator, id).await?.is_some_and(|sharing| sharing != ViewSharing::Private) {
+    let shared = store::sharing(&mut tx, ctx.tenant_id, operator, id).await?.is_some_and(|sharing| sharing != ViewSharing::Private);
+    if shared {
         check_sharer(ctx)?;
-        let entry = NewEntry::new(engine, ctx, "view.renamed", "view", id, "shared view renamed");
-        audit::append_in(engine, &mut tx, ctx.tenant_id, &[entry]).await?;
     }
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    if shared {
+        audit::append(engine, ctx.tenant_id, NewEntry::new(engine, ctx, "view.renamed", "view", id, "shared view renamed")).await?;
+    }
+    Ok(())
 }
 
 /// Changes who sees a view: the operator's own, or one that somebody shares.
@@ -89,8 +92,8 @@ pub async fn share_view(engine: &Engine, ctx: &OpContext, id: ViewId, sharing: V
         ViewSharing::Shared => ("view.shared", "shared with the organisation"),
         ViewSharing::Pinned => ("view.pinned", "pinned for the organisation"),
     };
-    audit::append_in(engine, &mut tx, ctx.tenant_id, &[NewEntry::new(engine, ctx, action, "view", id, message)]).await?;
-    Ok(tx.commit().await?)
+    tx.commit().await?;
+    Ok(audit::append(engine, ctx.tenant_id, NewEntry::new(engine, ctx, action, "view", id, message)).await?)
 }
 
 /// Who may share views, and change a shared one.
@@ -113,10 +116,11 @@ pub async fn delete_view(engine: &Engine, ctx: &OpContext, id: ViewId) -> Result
     let view = store::delete_view(&mut tx, ctx.tenant_id, operator, id).await?.ok_or(Error::NotFound("view"))?;
     if view.sharing != ViewSharing::Private {
         check_sharer(ctx)?;
-        let entry = NewEntry::new(engine, ctx, "view.deleted", "view", id, "shared view deleted");
-        audit::append_in(engine, &mut tx, ctx.tenant_id, &[entry]).await?;
     }
     tx.commit().await?;
+    if view.sharing != ViewSharing::Private {
+        audit::append(engine, ctx.tenant_id, NewEntry::new(engine, ctx, "view.deleted", "view", id, "shared view deleted")).await?;
+    }
     Ok(view)
 }
 

@@ -68,6 +68,10 @@ pub async fn evaluate(
     store_run(engine, ctx, &run, &results).await
 }
 
+/// Runs of a set that are kept, and those of them whose results are kept, too.
+const RUNS_KEPT: i64 = 200;
+const RESULTS_KEPT: i64 = 10;
+
 /// Stores a run, unless it is stored already.
 async fn store_run(
     engine: &Engine,
@@ -84,7 +88,7 @@ async fn store_run(
     if store::insert_run(&mut tx, ctx.tenant_id, run).await? {
         store::insert_results(&mut tx, ctx.tenant_id, run.id, results).await?;
         store::note_request(&mut tx, ctx.tenant_id, run.set, &run.state.to_string()).await?;
-        store::forget_old_runs(&mut tx, ctx.tenant_id, run.set).await?;
+        store::forget_old_runs(&mut tx, ctx.tenant_id, run.set, RESULTS_KEPT, RUNS_KEPT).await?;
     }
     let stored = store::runs(&mut tx, ctx.tenant_id, Some(run.set), 100).await?.into_iter().find(|one| one.id == run.id);
     tx.commit().await?;

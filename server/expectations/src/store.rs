@@ -321,17 +321,17 @@ pub async fn insert_results(
 }
 
 /// Removes what nobody reads of a set any more: its runs beyond the last 200, and the results of all but the last ten.
-pub async fn forget_old_runs(tx: &mut Tx, tenant: TenantId, set: ExpectationSetId) -> Result<(), DbError> {
+pub async fn forget_old_runs(tx: &mut Tx, tenant: TenantId, set: ExpectationSetId, results: i64, runs: i64) -> Result<(), DbError> {
     tx.run(sql!(
-        [tenant, set],
+        [tenant, set, results],
         r"delete from expectation_results where tenant_id = $1 and run_id in (
-              select id from expectation_runs where tenant_id = $1 and set_id = $2 order by at desc, id desc offset 10)"
+              select id from expectation_runs where tenant_id = $1 and set_id = $2 order by at desc, id desc offset $3)"
     ))
     .await?;
     tx.run(sql!(
-        [tenant, set],
+        [tenant, set, runs],
         r"delete from expectation_runs where tenant_id = $1 and id in (
-              select id from expectation_runs where tenant_id = $1 and set_id = $2 order by at desc, id desc offset 200)"
+              select id from expectation_runs where tenant_id = $1 and set_id = $2 order by at desc, id desc offset $3)"
     ))
     .await
 }

@@ -72,7 +72,7 @@ pub const EXPECTATIONS: &[Query] = queries! {
     "expectations::remove" |tx, c| usize::from(expectations::remove(tx, c.tenant, ONE).await?.is_some());
     "expectations::delete_set" |tx, c| usize::from(expectations::delete_set(tx, c.tenant, SET).await?.is_some());
     "expectations::note_request" |tx, c| { expectations::note_request(tx, c.tenant, SET, "intruded").await?; 0 };
-    "expectations::forget_old_runs" |tx, c| { expectations::forget_old_runs(tx, c.tenant, SET).await?; 0 };
+    "expectations::forget_old_runs" |tx, c| { expectations::forget_old_runs(tx, c.tenant, SET, 0, 0).await?; 0 };
     "expectations::insert_run" |tx, c| usize::from(insert_run(tx, c).await?);
     "expectations::insert_results" |tx, c| {
         insert_run(tx, c).await?;

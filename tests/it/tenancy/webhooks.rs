@@ -51,8 +51,11 @@ pub fn pooled() -> Vec<Pooled> {
         }),
         control("webhooks::attempted", |pool, c| {
             Box::pin(async move {
-                let (id, url) = (found(pool, c).await?, "https://example.org/tea");
-                Ok(usize::from(webhooks::attempted(pool, c.tenant, id, url, c.now, Some("intruded")).await?.is_some()))
+                let (id, mut seen) = (found(pool, c).await?, 0);
+                for url in ["https://example.org/tea", "https://example.org/intruder"] {
+                    seen += usize::from(webhooks::attempted(pool, c.tenant, id, url, c.now, Some("intruded")).await?.is_some());
+                }
+                Ok(seen)
             })
         }),
         control("webhooks::set_seen", |pool, c| {

@@ -320,7 +320,7 @@ pub async fn insert_results(
     .await
 }
 
-/// Removes what nobody reads of a set any more: its runs beyond the last 200, and the results of all but the last ten.
+/// Removes what nobody reads of a set any more: its runs beyond the last `runs`, and results beyond those of the last `results` runs.
 pub async fn forget_old_runs(tx: &mut Tx, tenant: TenantId, set: ExpectationSetId, results: i64, runs: i64) -> Result<(), DbError> {
     tx.run(sql!(
         [tenant, set, results],

@@ -476,6 +476,7 @@ async fn a_later_page_without_rows_leads_to_the_first_one_with_the_same_filters(
         "/recall/log",
         "/recall/contexts",
         "/sources",
+        "/sessions",
         "/events",
         "/people",
         "/audit",

@@ -7,7 +7,7 @@ use crate::{
     features::{memories::AgentField, people::Person, projects::ProjectSelect, views::FilterBar},
     layout::PageHead,
     query::Query,
-    ui::{Answered, Empty, Filtered, NoMatch, Pager, Shape, TableCard, Time, choice, columns, reversing, text},
+    ui::{Answered, Empty, Filtered, NoMatch, NothingLeft, Pager, Shape, TableCard, Time, choice, columns, reversing, text},
 };
 use leptos::prelude::*;
 use wire::{AgentSession, ViewPage};
@@ -41,7 +41,10 @@ pub fn SessionsPage() -> impl IntoView {
 fn List(sessions: Sessions, query: Query) -> impl IntoView {
     let (page, names) = sessions;
     if page.rows.is_empty() {
-        return view! { <Nothing filtered=query.any(url::NAMES) || query.any(&["after", "before"]) /> }.into_any();
+        if query.is_later_page() {
+            return view! { <NothingLeft path=PATH query /> }.into_any();
+        }
+        return view! { <Nothing filtered=query.any(url::NAMES) /> }.into_any();
     }
     let row = |session: AgentSession| {
         let person = session.user_id.and_then(|id| names.get(&id).cloned());

@@ -102,14 +102,24 @@ async fn a_retired_agent_gets_no_key_until_it_is_back() {
     let site = Site::new().await;
     let (cookie, agent) = (vera(&site).await, site.world.binky.agent_id().unwrap());
     let key = format!("agent={agent}&name=laptop&preset=reader");
+    let here = format!("/agents/{agent}");
+    let offers = [(here.as_str(), format!("/memories/new?agent={agent}")), ("/quality/expectations/new", format!("value=\"{agent}\""))];
+    for (path, offer) in &offers {
+        let shown = page(&site, path, &cookie).await.text;
+        assert!(shown.contains(offer), "{path}: {shown}");
+    }
     assert_eq!(form(&site, "retire_agent", &cookie, &format!("id={agent}&reason=sold")).await.status, StatusCode::OK);
     let change = format!("id={agent}&name=Binky&discipline=confirming");
     for (function, body) in [("create_key", &key), ("change_agent", &change)] {
         let refused = form(&site, function, &cookie, body).await;
         assert_eq!(refused.status, StatusCode::CONFLICT, "{function}: {}", refused.text);
     }
-    let shown = page(&site, &format!("/agents/{agent}"), &cookie).await;
+    let shown = page(&site, &here, &cookie).await;
     assert!(shown.text.contains("Bring this agent back") && !shown.text.contains("New key…"), "{}", shown.text);
+    for (path, offer) in &offers {
+        let shown = page(&site, path, &cookie).await.text;
+        assert!(!shown.contains(offer), "{path}: {shown}");
+    }
     assert_eq!(form(&site, "restore_agent", &cookie, &format!("id={agent}")).await.status, StatusCode::OK);
     assert_eq!(form(&site, "create_key", &cookie, &key).await.status, StatusCode::OK);
 }

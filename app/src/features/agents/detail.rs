@@ -112,7 +112,7 @@ fn Whole(read: AgentRead, who: Option<OperatorProfile>, flash: Option<Flash>, qu
             {name.map(|name| view! { <p class="mt-0.5 text-sm text-soft">{text::visible(&name)}</p> })}
             <nav class="mt-2 flex flex-wrap gap-x-4 gap-y-1 text-sm" aria-label="About this agent">
                 {links.into_iter().map(|(text, href)| view! { <a href=href>{text}</a> }).collect_view()}
-                {is_agent.then(|| view! { <NewMemoryLink agent=id.to_string() /> })}
+                {in_use.then(|| view! { <NewMemoryLink agent=id.to_string() /> })}
                 {(is_admin && in_use).then(|| view! { <a href=of("/agents/connect", id)>"Connect"</a> })}
             </nav>
         </header>

@@ -30,11 +30,11 @@ pub async fn set(id: ExpectationSetId) -> Result<ExpectationSetDetail, ConsoleEr
     Ok(expectations::set(&engine, &ctx, id).await?)
 }
 
-/// The agents that may ask, and the names of the sets.
+/// The agents that can ask, without the commons and those that are retired, and the names of the sets.
 pub async fn choices() -> Result<(Vec<AgentName>, Vec<String>), ConsoleError> {
     let (engine, ctx) = operator().await?;
     let mut agents = overview::agent_names(&engine, &ctx).await?;
-    agents.retain(|agent| agent.id != ctx.commons_id);
+    agents.retain(|agent| agent.id != ctx.commons_id && !agent.retired);
     Ok((agents, sets().await?.into_iter().map(|row| row.set.name).collect()))
 }
 

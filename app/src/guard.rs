@@ -84,6 +84,11 @@ pub fn console() -> Result<Console, ConsoleError> {
     use_context().ok_or_else(|| missing("Console"))
 }
 
+/// Whether people can sign in with a password; one-time links set one.
+pub fn takes_passwords() -> bool {
+    console().is_ok_and(|console| console.engine.settings().passwords)
+}
+
 /// The engine and the signed-in operator's context: the first line of everything that a page reads and of every server function. Without a
 /// session it redirects to the sign-in page.
 pub async fn operator() -> Result<(Engine, OpContext), ConsoleError> {

@@ -1,7 +1,7 @@
 use super::viewer::ViewerResource;
 use crate::{
     features::session::Viewer,
-    guard::{console, token_of},
+    guard::{takes_passwords, token_of},
     islands::{SET_THEME, ThemeSwitch},
     ui::{Icon, PostForm, Shape, Zone, awaited},
 };
@@ -18,7 +18,6 @@ pub fn Account() -> impl IntoView {
 fn SignedIn(viewer: Viewer) -> impl IntoView {
     let roles = viewer.profile.roles.iter().map(|role| role.as_str()).collect::<Vec<_>>().join(", ");
     let zone = Zone::expect();
-    let takes_passwords = console().is_ok_and(|console| console.engine.settings().passwords);
     view! {
         <details class="relative border-t border-line pt-2" data-testid="account" data-frame="">
             <summary class="flex h-11 items-center gap-2 rounded-md px-2 hover:bg-sunken">
@@ -36,7 +35,7 @@ fn SignedIn(viewer: Viewer) -> impl IntoView {
                     {format!("Times in {}", zone.name())}
                 </p>
                 <ThemeSwitch theme=viewer.theme token=token_of(SET_THEME) />
-                {takes_passwords.then(|| view! {
+                {takes_passwords().then(|| view! {
                     <a class="button button-quiet w-full justify-start! px-2!" href="/password">
                         <Icon shape=Shape::Edit />
                         "Change password"

@@ -1,11 +1,11 @@
 use super::{
     api::{AccountRead, names, read_account},
-    list::{NAME_MAX, NOT_ALLOWED, takes_passwords},
+    list::{NAME_MAX, NOT_ALLOWED},
     roles::Roles,
 };
 use crate::{
     Flash,
-    guard::by_id,
+    guard::{by_id, takes_passwords},
     layout::{Crumb, ViewerResource},
     query::{Query, use_param},
     ui::{CopyText, Icon, PostForm, Shape, TextField, Time, awaited, fact, or_missing, text},

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     Flash,
-    guard::console,
+    guard::takes_passwords,
     layout::{PageHead, ViewerResource},
     query::Query,
     ui::{
@@ -20,11 +20,6 @@ pub const NOT_ALLOWED: &str = "Managing accounts requires the role “admin”. 
 pub const NAME_MAX: usize = 200;
 /// For how many hours a link may be valid, and what the form calls that.
 const VALID: [(&str, &str); 4] = [("24", "One day"), ("72", "Three days"), ("168", "A week"), ("720", "30 days")];
-
-/// Whether one-time links can be used: each of them sets a password.
-pub fn takes_passwords() -> bool {
-    console().is_ok_and(|console| console.engine.settings().passwords)
-}
 
 /// The page of all accounts, with the links that nobody has used and a form that makes one.
 #[component]

@@ -1,5 +1,5 @@
 use crate::{
-    guard::{Console, kept_login},
+    guard::{console, kept_login, takes_passwords},
     query::{Query, use_query},
     ui::{Icon, Logo, Shape},
 };
@@ -10,11 +10,9 @@ use std::sync::Arc;
 #[component]
 pub fn SignInPage() -> impl IntoView {
     let query = use_query();
-    let console = use_context::<Console>();
-    let takes_passwords = console.as_ref().is_none_or(|console| console.engine.settings().passwords);
-    let provider = console.and_then(|console| console.provider);
+    let provider = console().ok().and_then(|console| console.provider);
     let next = query.text("next");
-    let form = takes_passwords.then(|| view! { <Passwords next=next.clone() is_only=provider.is_none() /> });
+    let form = takes_passwords().then(|| view! { <Passwords next=next.clone() is_only=provider.is_none() /> });
     view! {
         <Title text="Sign in" />
         <main id="main" class="mx-auto flex min-h-dvh max-w-sm flex-col justify-center px-6 py-10">
@@ -22,7 +20,7 @@ pub fn SignInPage() -> impl IntoView {
             <h1>"Sign in to Remembrancer"</h1>
             <p class="mt-1 mb-6 text-soft">"See and manage what your agents remember."</p>
             {notice(&query)}
-            {provider.map(|name| view! { <IdentityProvider name next has_form=takes_passwords signed_out=query.any(&["signed_out"]) /> })}
+            {provider.map(|name| view! { <IdentityProvider name next has_form=takes_passwords() signed_out=query.any(&["signed_out"]) /> })}
             {form}
         </main>
     }

@@ -166,7 +166,7 @@ pub async fn take_flash(operator: OperatorId) -> Result<Option<Flash>, ConsoleEr
 /// Keeps what was typed into a form whose session ended, until somebody signs in again in this browser. A cookie holds it: what strangers
 /// send must not fill the table of sessions.
 fn keep_typed(form: &str, typed: &str) {
-    let Some(who) = use_context::<Parts>().and_then(|parts| cookie(&parts.headers, WHO)) else { return };
+    let Some(who) = cookie_of(WHO) else { return };
     let short = Query::default().with("form", path_of(form)).with("who", who);
     let whole = short.with("typed", typed).href("");
     let kept = if whole.len() <= TYPED_MAX { whole } else { short.href("") };
@@ -199,14 +199,12 @@ pub fn keep_login(login: &str) {
 
 /// The login of a refused form.
 pub fn kept_login() -> String {
-    let kept = use_context::<Parts>().and_then(|parts| cookie(&parts.headers, LOGIN));
-    kept.map(|kept| Query::parse(&kept).text("login")).unwrap_or_default()
+    cookie_of(LOGIN).map(|kept| Query::parse(&kept).text("login")).unwrap_or_default()
 }
 
 /// Takes what an operator typed into the form of this page before the session ended.
 fn take_typed(operator: OperatorId) -> Option<Flash> {
-    let headers = use_context::<Parts>()?.headers;
-    let kept = Query::parse(&cookie(&headers, TYPED)?);
+    let kept = Query::parse(&cookie_of(TYPED)?);
     if kept.get("form") != Some(path_of(&page())) {
         return None;
     }

@@ -2,7 +2,7 @@ use super::{
     api::{AgentRead, connects, read_agent},
     block::Block,
     bots::Bots,
-    keys::Keys,
+    keys::{Keys, is_in_force},
     settings::{self, Change, Retire},
 };
 use crate::{
@@ -22,8 +22,7 @@ use extract::transcript::zone::day_start;
 use leptos::prelude::*;
 use leptos_meta::Title;
 use wire::{
-    AgentDetail, AgentId, AgentKey, AgentKind, BarUnit, Discipline, HealthBar, MemoryStatus, OperatorProfile, OperatorRole, RecallCounts,
-    UserId,
+    AgentDetail, AgentId, AgentKind, BarUnit, Discipline, HealthBar, MemoryStatus, OperatorProfile, OperatorRole, RecallCounts, UserId,
 };
 
 /// The page of one agent: its keys, memories, recalls, users and limits.
@@ -48,10 +47,6 @@ fn of(path: &str, id: AgentId) -> String {
     Query::default().with("agent", id).href(path)
 }
 
-fn is_in_force(key: &AgentKey, detail: &AgentDetail) -> bool {
-    key.revoked_at.is_none() && key.expires_at.is_none_or(|end| end > detail.now)
-}
-
 /// The message about a refused form of the page, for the form of this name. A key that could not be revoked or rotated opens none.
 fn of_form(flash: &Option<Flash>, form: Option<&str>) -> Option<Flash> {
     let is_it = |flash: &&Flash| {
@@ -74,7 +69,7 @@ fn Whole(read: AgentRead, who: Option<OperatorProfile>, flash: Option<Flash>, qu
         require_user: detail.require_user,
         keeps_context_texts,
     };
-    let in_force = detail.keys.iter().filter(|key| is_in_force(key, &detail)).count();
+    let in_force = detail.keys.iter().filter(|key| is_in_force(key, detail.now)).count();
     let in_force = i64::try_from(in_force).unwrap_or(i64::MAX);
     let forms = (is_admin && is_agent).then(|| {
         view! {
@@ -86,7 +81,7 @@ fn Whole(read: AgentRead, who: Option<OperatorProfile>, flash: Option<Flash>, qu
     let of_key = of_form(&flash, Some("key"));
     let own: Vec<_> = bots.into_iter().filter(|bot| detail.keys.iter().any(|key| key.id == bot.key_id)).collect();
     // Clients renew the access that they were given by themselves: no bot can hold it.
-    let for_bots: Vec<_> = detail.keys.iter().filter(|key| is_in_force(key, &detail) && key.given_by.is_none()).cloned().collect();
+    let for_bots: Vec<_> = detail.keys.iter().filter(|key| is_in_force(key, detail.now) && key.given_by.is_none()).cloned().collect();
     let has_bots = is_admin && in_use && (!own.is_empty() || !for_bots.is_empty());
     let bots = has_bots.then(|| view! { <Bots agent=id bots=own keys=for_bots flash=of_form(&flash, Some("bot")) /> });
     let secret = secret.map(|secret| {

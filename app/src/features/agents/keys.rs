@@ -29,9 +29,14 @@ fn may_revoke(who: Option<&OperatorProfile>, key: &AgentKey) -> bool {
     key.revoked_at.is_none() && who.is_some_and(|who| who.has(OperatorRole::Admin) || gave(who))
 }
 
+/// Whether a key is neither revoked nor expired.
+pub fn is_in_force(key: &AgentKey, now: DateTime<Utc>) -> bool {
+    key.revoked_at.is_none() && key.expires_at.is_none_or(|end| end > now)
+}
+
 /// Whether an admin may replace a key by a new one: it is in force, and no client renews it by itself.
 fn may_rotate(is_admin: bool, key: &AgentKey, now: DateTime<Utc>) -> bool {
-    is_admin && key.revoked_at.is_none() && key.given_by.is_none() && key.expires_at.is_none_or(|end| end > now)
+    is_admin && key.given_by.is_none() && is_in_force(key, now)
 }
 
 /// The API keys of an agent: what each may do, for whom and by whom, how often it was used and refused, and when and from where it was last

@@ -4,7 +4,7 @@
 //! the secret nowhere, and only the browser that asked for it gets it.
 
 use crate::{
-    ConsoleError,
+    ConsoleError, Flash,
     guard::{console, cookie_of, set_cookie, signed_in},
     query::Query,
 };
@@ -14,11 +14,19 @@ const COOKIE: &str = "rmb-once";
 const SECONDS: u32 = 60;
 
 /// Keeps a secret for the page at `path`, which the signed-in operator opens next.
-pub async fn keep(path: &str, secret: &str) -> Result<(), ConsoleError> {
+async fn keep(path: &str, secret: &str) -> Result<(), ConsoleError> {
     let (_, _, profile) = signed_in().await?;
     let value = Query::default().with("who", profile.id).with("path", path).with("secret", secret).href("");
     set_cookie(COOKIE, value.trim_start_matches('?'), SECONDS, console()?.secure_cookies);
     Ok(())
+}
+
+/// Keeps a new secret for the page at `path`, and says so. The answer to a repeated request has no secret.
+pub async fn show(path: &str, secret: Option<String>, says: impl Into<String>) -> Result<Flash, ConsoleError> {
+    if let Some(secret) = secret {
+        keep(path, &secret).await?;
+    }
+    Ok(Flash::done(says))
 }
 
 /// Takes the secret for the page at `path`. Nobody can take it a second time. Another page or another person leaves it where it is.

@@ -165,11 +165,10 @@ async fn one(engine: &Engine, ctx: &OpContext, id: OperatorId) -> Result<AdminOp
 
 /// Hands a link to the page at `path`, and says so.
 async fn offer(path: &str, made: MadeInvitation) -> Result<Flash, ConsoleError> {
-    if let Some(link) = made.link {
-        once::keep(path, &format!("{}{link}", console()?.public_url)).await?;
-    }
+    let url = console()?.public_url;
     let login = text::visible(&made.invitation.login);
-    Ok(Flash::done(format!("Made a link for {login}. Copy it now and send it: it is shown once.")))
+    let says = format!("Made a link for {login}. Copy it now and send it: it is shown once.");
+    once::show(path, made.link.map(|link| format!("{url}{link}")), says).await
 }
 
 /// Ticked roles, as a refused form keeps them.

@@ -13,7 +13,7 @@ use leptos::prelude::*;
 use remembrancer::{chat, overview};
 use wire::{
     AdminAgent, AdminBot, AgentDetail, AgentId, AgentKind, AgentSettings, AgentSummary, ApiKey, BotId, Discipline, ErrorCode, FieldError,
-    KeyId, KeyPreset, KeyScope, MadeApiKey, NewApiKey, OperatorRole, Toolset, UserId, UserRef,
+    KeyId, KeyPreset, KeyScope, NewApiKey, OperatorRole, Toolset, UserId, UserRef,
 };
 
 /// Lives of a key that a form offers: days as the form sends them, and what the form calls them.
@@ -181,7 +181,7 @@ pub async fn create_key(
         };
         let made = identity::add_key(&engine, &ctx, new).await?;
         let says = format!("Made the key “{}”. Copy it now: it is shown once.", text::visible(&made.key.name));
-        show(&page(agent), made, says).await
+        once::show(&page(agent), made.secret, says).await
     })
     .await
 }
@@ -195,7 +195,7 @@ pub async fn rotate_key(id: KeyId, agent: AgentId, #[server(default)] overlap_ho
             0 => "The old key is refused from now on.".to_owned(),
             hours => format!("The old key works for {}.", text::count(hours.into(), "more hour", "more hours")),
         };
-        show(&page(agent), made, format!("Replaced. {old} Copy the new key now: it is shown once.")).await
+        once::show(&page(agent), made.secret, format!("Replaced. {old} Copy the new key now: it is shown once.")).await
     })
     .await
 }
@@ -220,7 +220,8 @@ pub async fn connect_agent(agent: AgentId, #[server(default)] host: String, #[se
         };
         let made = identity::add_key(&engine, &ctx, new).await?;
         let page = connected(made.key.id);
-        let flash = show(&page, made, format!("Made a key for {}. Copy the lines now: the key is shown once.", host.name)).await?;
+        let flash =
+            once::show(&page, made.secret, format!("Made a key for {}. Copy the lines now: the key is shown once.", host.name)).await?;
         Ok((flash, Query::default().with("host", host.slug).href(&page)))
     };
     let made: Result<(Flash, String), ConsoleError> = made.await;
@@ -271,8 +272,9 @@ pub async fn create_bot(agent: AgentId, key: KeyId, #[server(default)] name: Str
     submit(&page(agent), Query::default().with("form", "bot").with("name", &name).with("bot_key", key), |engine, ctx| async move {
         let (bot, secret) = chat::create_bot(&engine, &ctx, key, name.trim()).await?;
         let url = console()?.public_url;
-        once::keep(&page(agent), &format!("url {url}/api/adapters/telegram/{bot}\nsecret_token {secret}")).await?;
-        Ok(Flash::done("Made the bot. Copy both lines now for Telegram’s setWebhook: they are shown once."))
+        let lines = format!("url {url}/api/adapters/telegram/{bot}\nsecret_token {secret}");
+        let says = "Made the bot. Copy both lines now for Telegram’s setWebhook: they are shown once.";
+        once::show(&page(agent), Some(lines), says).await
     })
     .await
 }
@@ -338,14 +340,6 @@ async fn in_use(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<AdminAg
 async fn person(engine: &Engine, ctx: &OpContext, typed: &str) -> Result<Option<UserId>, ConsoleError> {
     let named = form::user("user", typed).map_err(incomplete)?;
     Ok(identity::person(engine, ctx, named.as_ref()).await?)
-}
-
-/// Hands a new key to the page at `path`, and says so.
-async fn show(path: &str, made: MadeApiKey, says: String) -> Result<Flash, ConsoleError> {
-    if let Some(secret) = made.secret {
-        once::keep(path, &secret).await?;
-    }
-    Ok(Flash::done(says))
 }
 
 fn preset_of(preset: &str) -> Result<Option<KeyPreset>, ConsoleError> {

@@ -1,7 +1,7 @@
 use crate::{ConsoleError, Flash, guard::operator, once, query::Query, submit::submit};
 use foundation::{identity, webhooks};
 use leptos::prelude::*;
-use wire::{MadeWebhook, NewWebhook, NoticeKind, Webhook, WebhookId, WebhookSettings, WebhookState};
+use wire::{NewWebhook, NoticeKind, Webhook, WebhookId, WebhookSettings, WebhookState};
 
 const PAGE: &str = "/webhooks";
 
@@ -39,7 +39,7 @@ pub async fn create_webhook(
     submit(PAGE, typed(&url, &events).with("agent", &agent), |engine, ctx| async move {
         let agent = Some(agent).filter(|agent| !agent.is_empty());
         let made = webhooks::add(&engine, &ctx, NewWebhook { url, events, agent }).await?;
-        show(made, "Created the webhook. Copy its secret now: it is shown once.").await
+        once::show(PAGE, made.secret, "Created the webhook. Copy its secret now: it is shown once.").await
     })
     .await
 }
@@ -78,7 +78,8 @@ pub async fn set_webhook_state(id: WebhookId, state: WebhookState) -> Result<(),
 pub async fn rotate_webhook(id: WebhookId) -> Result<(), ConsoleError> {
     submit(PAGE, Query::default().with(BUTTON, id), |engine, ctx| async move {
         let made = webhooks::rotate(&engine, &ctx, id).await?;
-        show(made, "Replaced the secret. The old one signs for 24 hours, too. Copy the new one now: it is shown once.").await
+        once::show(PAGE, made.secret, "Replaced the secret. The old one signs for 24 hours, too. Copy the new one now: it is shown once.")
+            .await
     })
     .await
 }
@@ -91,12 +92,4 @@ pub async fn remove_webhook(id: WebhookId) -> Result<(), ConsoleError> {
         Ok(Flash::done("Removed the webhook. Nothing more is sent to its address."))
     })
     .await
-}
-
-/// Hands a new secret to the page, and says so.
-async fn show(made: MadeWebhook, says: &str) -> Result<Flash, ConsoleError> {
-    if let Some(secret) = made.secret {
-        once::keep(PAGE, &secret).await?;
-    }
-    Ok(Flash::done(says))
 }

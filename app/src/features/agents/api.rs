@@ -174,7 +174,7 @@ pub async fn create_key(
             agent: in_use(&engine, &ctx, agent).await?.slug,
             name: name.trim().to_owned(),
             scopes,
-            preset: preset_of(&preset)?,
+            preset: form::optional("preset", &preset, "Choose one of the rights.").map_err(incomplete)?,
             user_id: person(&engine, &ctx, &user).await?.map(UserRef::Id),
             expires_at: end_of(&days, engine.clock().now())?,
             toolsets: vec![],
@@ -340,13 +340,6 @@ async fn in_use(engine: &Engine, ctx: &OpContext, id: AgentId) -> Result<AdminAg
 async fn person(engine: &Engine, ctx: &OpContext, typed: &str) -> Result<Option<UserId>, ConsoleError> {
     let named = form::user("user", typed).map_err(incomplete)?;
     Ok(identity::person(engine, ctx, named.as_ref()).await?)
-}
-
-fn preset_of(preset: &str) -> Result<Option<KeyPreset>, ConsoleError> {
-    match preset {
-        "" => Ok(None),
-        preset => preset.parse().map(Some).map_err(|message: String| incomplete(FieldError::new("preset", message))),
-    }
 }
 
 /// When a key ends that lives for some days; none without an end.

@@ -5,7 +5,7 @@ use chrono::{DateTime, Days, NaiveDate, Utc};
 use chrono_tz::Tz;
 use extract::transcript::zone::day_start;
 use std::{fmt::Write, str::FromStr};
-use wire::FieldError;
+use wire::{FieldError, UserRef};
 
 /// Names and values in the order of the URL, without empty values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -105,6 +105,11 @@ impl Query {
             errors.push(FieldError::new(name, expected));
         }
         value
+    }
+
+    /// Parses the person whom the value of `user` names, for a filter.
+    pub fn user(&self, errors: &mut Vec<FieldError>) -> Option<UserRef> {
+        self.read("user", "An id, a reference or a name of at most 256 printable characters.", errors)
     }
 
     /// Parses the value of `name` as the start of a day in the reader's zone, or of the day after it.

@@ -14,7 +14,7 @@ pub fn sources(query: &Query) -> Parsed<SourceFilter> {
         agent_id: query.read("agent", "Choose one of the agents.", errors),
         form: query.read("form", "Choose one of the kinds.", errors),
         session_id: query.read("session", "Enter a UUID.", errors),
-        user_id: query.read("user", "An id, a reference or a name of at most 256 printable characters.", errors),
+        user_id: query.user(errors),
         after: query.owned("after"),
         before: query.owned("before"),
         reversed: is_reversed(query),

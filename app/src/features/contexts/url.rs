@@ -17,13 +17,11 @@ pub const LOG: &[&str] = &["agent", "user", "cut", "degraded", "from", "until"];
 /// The fields of the playground that are folded away until one is set.
 pub const OPTIONS: &[&str] = &["order", "role", "tiers", "vectors"];
 
-const USER: &str = "An id, a reference or a name of at most 256 printable characters.";
-
 pub fn log(query: &Query) -> Parsed<ContextFilter> {
     parsed(|errors| {
         let filter = ContextFilter {
             agent_id: query.read("agent", "Choose one of the agents.", errors),
-            user_id: query.read("user", USER, errors),
+            user_id: query.user(errors),
             cut: query.read("cut", "Choose one of the options.", errors),
             degraded: query.read("degraded", "Choose one of the options.", errors),
             from: query.day("from", false, errors),
@@ -68,7 +66,7 @@ pub fn preview(query: &Query) -> Parsed<Option<PreviewRequest>> {
         }
         let context = AssembleRequest {
             budget,
-            user_id: query.read("user", USER, errors),
+            user_id: query.user(errors),
             order: query.read("order", "Choose one of the orders.", errors).unwrap_or(plain.order),
             role: query.owned("role"),
             tiers: query.read("tiers", "Choose what memory the context contains.", errors).unwrap_or(plain.tiers),

@@ -56,7 +56,7 @@ pub fn filter(query: &Query) -> Parsed<MemoryFilter> {
             session: query.owned("session"),
             platform: query.owned("platform"),
             channel: query.owned("channel"),
-            user_id: query.read("user", "An id, a reference or a name of at most 256 printable characters.", errors),
+            user_id: query.user(errors),
             from: query.day("from", false, errors),
             until: query.day("until", true, errors),
             deleted: query.read("deleted", "Choose one of the options.", errors),

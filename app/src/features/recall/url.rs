@@ -27,7 +27,6 @@ pub const PERIODS: [u32; 4] = [1, 7, 30, 90];
 pub const PERIOD: u32 = 30;
 /// The default number of hits, the same as for agents.
 const K: u32 = 10;
-const USER: &str = "An id, a reference or a name of at most 256 printable characters.";
 
 pub fn health(query: &Query) -> Parsed<HealthFilter> {
     parsed(|errors| {
@@ -64,7 +63,7 @@ pub fn log(query: &Query) -> Parsed<RetrievalFilter> {
             zero_hit: query.read("zero_hit", "Choose one of the outcomes.", errors),
             memory_id: query.read("memory", "Enter a UUID.", errors),
             session_id: query.read("session", "Enter a UUID.", errors),
-            user_id: query.read("user", USER, errors),
+            user_id: query.user(errors),
             from: query.day("from", false, errors),
             until: query.day("until", true, errors),
             after: query.owned("after"),
@@ -113,7 +112,7 @@ fn recall(query: &Query, errors: &mut Vec<FieldError>) -> (Option<AgentId>, Reca
         query: query.text("q"),
         k,
         expected: query.read("expected", "Choose one of the options.", errors).unwrap_or_default(),
-        user_id: query.read("user", USER, errors),
+        user_id: query.user(errors),
         ranking: query.read("ranking", "Choose one of the rankings.", errors),
         filters: recall_filters(query, errors),
         as_of: query.day("as_of", false, errors),

@@ -16,7 +16,7 @@ pub fn sessions(query: &Query) -> Parsed<AgentSessionFilter> {
         host: query.owned("host"),
         project_id: query.read("project", "Choose one of the projects.", errors),
         agent_id: query.read("agent", "Choose one of the agents.", errors),
-        user_id: query.read("user", "An id, a reference or a name of at most 256 printable characters.", errors),
+        user_id: query.user(errors),
         after: query.owned("after"),
         before: query.owned("before"),
         reversed: is_reversed(query),

@@ -36,7 +36,7 @@ pub enum Webhook {
         #[arg(long, value_delimiter = ',')]
         events: Option<Vec<NoticeKind>>,
     },
-    /// Stop calling a webhook; what happens or would be tried again meanwhile is not sent later
+    /// Stop calling a webhook; events and retries during the pause are dropped
     Pause {
         id: WebhookId,
         #[arg(long)]

@@ -45,7 +45,7 @@ fn Whole(read: AccountRead, flash: Option<Flash>) -> impl IntoView {
     let removed = account.disabled_at.map(|at| {
         view! {
             <p class="rounded-md border border-line bg-sunken px-3 py-2 text-sm text-soft" data-testid="removed">
-                "Removed " <Time at /> ". What this person did keeps the name."
+                "Removed " <Time at /> ". Records of what this person did keep the name."
                 {takes_passwords().then(|| view! {
                     " An " <a class="underline" href="/accounts#invite">"invitation"</a>
                     " under the same login gives access with other roles and a new password."

@@ -17,7 +17,7 @@ use wire::{AgentSummary, KeyId, OperatorRole, USER_REF_MAX};
 
 /// What operators without the role see.
 const NOT_ALLOWED: &str = "Connecting an agent makes a key, which requires the role “admin”. Ask an administrator for it.";
-/// Stands in the lines for a key that was shown before.
+/// The placeholder in the lines for a key that was shown before.
 const GONE: &str = "YOUR_KEY";
 
 /// The page that makes a key for an agent in a host.

@@ -35,7 +35,7 @@ fn refusal(code: &str) -> &'static str {
         "short" => "The password must have at least 12 characters.",
         "limited" => "Too many attempts from this address. Wait a minute, then try again.",
         "passwords" => "This server takes no passwords. Sign in with the identity provider of your organisation.",
-        "taken" => "Somebody else has this login meanwhile. Ask your administrator for another invitation.",
+        "taken" => "Somebody else took this login in the meantime. Ask your administrator for another invitation.",
         _ => "The password could not be saved. Try again shortly.",
     }
 }

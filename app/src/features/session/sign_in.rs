@@ -119,7 +119,7 @@ fn of_provider(code: &str) -> &'static str {
     }
 }
 
-/// What became of what was sent.
+/// The result of a form that was sent, in a box.
 pub fn message(text: &'static str, refused: bool) -> impl IntoView + use<> {
     let (class, role, shape) = match refused {
         true => ("border-danger bg-danger-wash text-danger", "alert", Shape::Alert),

@@ -66,8 +66,8 @@ pub async fn set_webhook_state(id: WebhookId, state: WebhookState) -> Result<(),
         let settings = WebhookSettings { state: Some(state), ..WebhookSettings::default() };
         webhooks::change(&engine, &ctx, id, settings).await?;
         Ok(Flash::done(match state {
-            WebhookState::Active => "The webhook is active. It is called for what happens from now on.",
-            _ => "The webhook is paused. What happens or would be tried again now is not sent later.",
+            WebhookState::Active => "The webhook is active. The server sends it events from now on.",
+            _ => "The webhook is paused. Events and retries during the pause are dropped.",
         }))
     })
     .await

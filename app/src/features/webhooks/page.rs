@@ -157,7 +157,7 @@ fn Remove(id: String, url: String) -> impl IntoView {
         <details class="min-w-0">
             <summary class="button button-quiet">"Remove…"</summary>
             <PostForm class="mt-2 space-y-1" action="/console/api/remove_webhook" fields=[("id", id)]>
-                <p class="text-xs text-soft">"What waits to be sent is dropped. You cannot undo this."</p>
+                <p class="text-xs text-soft">"Deliveries that wait are dropped. You cannot undo this."</p>
                 <button class="button button-danger" type="submit" aria-label=format!("Remove webhook {url}")>
                     "Remove webhook"
                 </button>

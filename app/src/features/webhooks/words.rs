@@ -18,7 +18,7 @@ pub fn state(state: WebhookState) -> impl IntoView + use<> {
     let (tone, text, title) = match state {
         WebhookState::Active => (Tone::Good, "active", "The server calls this address."),
         WebhookState::Paused => {
-            (Tone::Plain, "paused", "The server does not call this address. What happens or would be tried again now is not sent later.")
+            (Tone::Plain, "paused", "The server does not call this address. Events and retries during the pause are dropped.")
         }
         WebhookState::Disabled => (Tone::Danger, "disabled", "The server stopped calling this address because deliveries failed."),
     };

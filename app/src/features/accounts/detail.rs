@@ -1,5 +1,6 @@
 use super::{
     api::{AccountRead, names, read_account},
+    link::NewLink,
     list::{NAME_MAX, NOT_ALLOWED},
     roles::Roles,
 };
@@ -8,7 +9,7 @@ use crate::{
     guard::{by_id, takes_passwords},
     layout::{Crumb, ViewerResource},
     query::{Query, use_param},
-    ui::{CopyText, Icon, PostForm, Shape, TextField, Time, awaited, fact, or_missing, text},
+    ui::{Icon, PostForm, Shape, TextField, Time, awaited, fact, or_missing, text},
 };
 use leptos::prelude::*;
 use leptos_meta::Title;
@@ -37,10 +38,7 @@ fn of_form(flash: Option<&Flash>, form: &str) -> Option<Flash> {
 fn Whole(read: AccountRead, flash: Option<Flash>) -> impl IntoView {
     let AccountRead { account, link } = read;
     let (title, in_use) = (text::visible(&account.name), account.disabled_at.is_none());
-    let link = link.map(|link| {
-        let says = "Send it where only this person can read it. It works once, and is not shown again.";
-        view! { <CopyText id="new-link" title="One-time link" says=says text=link once=true /> }
-    });
+    let link = link.map(|link| view! { <NewLink link /> });
     let id = account.id;
     let removed = account.disabled_at.map(|at| {
         view! {

@@ -1,5 +1,6 @@
 use super::{
     api::{Accounts, accounts, names},
+    link::NewLink,
     roles::Roles,
 };
 use crate::{
@@ -7,9 +8,7 @@ use crate::{
     guard::takes_passwords,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{
-        Badge, Choice, CopyText, PostForm, SelectField, TableCard, TextField, Time, Titled, Tone, awaited, choice, columns, or_error, text,
-    },
+    ui::{Badge, Choice, PostForm, SelectField, TableCard, TextField, Time, Titled, Tone, awaited, choice, columns, or_error, text},
 };
 use leptos::prelude::*;
 use wire::{AdminOperator, INVITATION_HOURS, Invitation, InvitationKind, OperatorRole};
@@ -44,10 +43,7 @@ pub fn AccountsPage() -> impl IntoView {
 #[component]
 fn Whole(accounts: Accounts, me: String, flash: Option<Flash>) -> impl IntoView {
     let Accounts { accounts, invitations, link } = accounts;
-    let link = link.map(|link| {
-        let says = "Send it where only this person can read it. It works once, and is not shown again.";
-        view! { <CopyText id="new-link" title="One-time link" says=says text=link once=true /> }
-    });
+    let link = link.map(|link| view! { <NewLink link /> });
     let rows = accounts.into_iter().map(|account| {
         let is_me = account.login == me;
         view! { <Row account is_me /> }

@@ -2,6 +2,7 @@
 
 mod api;
 mod detail;
+mod link;
 mod list;
 mod password;
 mod roles;

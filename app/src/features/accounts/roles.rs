@@ -1,4 +1,4 @@
-use crate::query::Query;
+use crate::{query::Query, ui::FieldSet};
 use leptos::prelude::*;
 use wire::OperatorRole;
 
@@ -28,11 +28,6 @@ pub fn Roles(
             </label>
         }
     };
-    view! {
-        <fieldset class="space-y-2">
-            <legend class="label">"Roles"</legend>
-            {OperatorRole::ALL.iter().map(tick).collect_view()}
-            {error.map(|says| view! { <p class="mt-1 text-xs text-danger" role="alert">{says}</p> })}
-        </fieldset>
-    }
+    let ticks = OperatorRole::ALL.iter().map(tick).collect_view();
+    view! { <FieldSet legend="Roles" error>{ticks}</FieldSet> }
 }

@@ -7,7 +7,7 @@ use crate::{
     features::session::Viewer,
     layout::{PageHead, ViewerResource},
     query::{Query, use_query},
-    ui::{PostForm, SelectField, TextField, awaited, or_error, text},
+    ui::{FieldSet, PostForm, SelectField, TextField, awaited, or_error, text},
 };
 use leptos::prelude::*;
 use wire::{KeyScope, OperatorRole, USER_REF_MAX};
@@ -115,7 +115,7 @@ fn Form(asked: Asked, agents: Vec<(String, String)>, roles: Vec<OperatorRole>, f
     let chosen = typed.as_ref().map(|typed| typed.text("agent")).unwrap_or_default();
     let person = typed.as_ref().map(|typed| typed.text("user_id")).unwrap_or_default();
     let (no_agent, nobody) = (error("agent"), error("user_id").or_else(|| error("user")));
-    let unticked = error("scopes").map(|says| view! { <p class="mt-1 text-xs text-danger" role="alert">{says}</p> });
+    let unticked = error("scopes");
     view! {
         <PostForm class="space-y-4" action=ACTION label="Give access" fields=[("asked", asked.query().href(""))]>
             <SelectField name="agent" label="Agent" value=chosen choices=agents error=no_agent />
@@ -127,12 +127,10 @@ fn Form(asked: Asked, agents: Vec<(String, String)>, roles: Vec<OperatorRole>, f
                 note="The id, the reference or the name of the person for whom the program works. Without one it sees only memories that belong to nobody."
                 error=nobody
             />
-            <fieldset class="space-y-2">
-                <legend class="label">"The program may"</legend>
+            <FieldSet legend="The program may" error=unticked>
                 {ticks}
                 {refused}
-                {unticked}
-            </fieldset>
+            </FieldSet>
             <div class="flex flex-wrap gap-2">
                 <button class="button button-primary" type="submit" name="decision" value=ALLOW>
                     "Allow access"

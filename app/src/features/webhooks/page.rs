@@ -6,7 +6,7 @@ use crate::{
     Flash,
     layout::{PageHead, ViewerResource},
     query::Query,
-    ui::{Choice, CopyText, Empty, PostForm, SelectField, Shape, TextField, Time, awaited, choice, fact, or_error, text},
+    ui::{Choice, CopyText, Empty, FieldSet, PostForm, SelectField, Shape, TextField, Time, awaited, choice, fact, or_error, text},
 };
 use leptos::prelude::*;
 use wire::{NoticeKind, OperatorRole, WEBHOOK_URL_MAX, Webhook, WebhookState};
@@ -211,11 +211,5 @@ fn Events(chosen: Vec<NoticeKind>, error: Option<String>) -> impl IntoView {
         }
     });
     let ticks = ticks.collect_view();
-    view! {
-        <fieldset class="space-y-2">
-            <legend class="label">"Events"</legend>
-            {ticks}
-            {error.map(|says| view! { <p class="mt-1 text-xs text-danger" role="alert">{says}</p> })}
-        </fieldset>
-    }
+    view! { <FieldSet legend="Events" error>{ticks}</FieldSet> }
 }

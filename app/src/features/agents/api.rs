@@ -305,7 +305,7 @@ pub async fn bind_chat(
 pub async fn unbind_chat(agent: AgentId, bot: BotId, #[server(default)] chat: String) -> Result<(), ConsoleError> {
     submit(&page(agent), Query::default().with("form", "bot").with("bot", bot), |engine, ctx| async move {
         chat::unbind_chat(&engine, &ctx, bot, chat.trim()).await?;
-        Ok(Flash::done("Unbound. The chat gets help and its id only."))
+        Ok(Flash::done("Unbound. The chat gets only help and its id."))
     })
     .await
 }

@@ -96,7 +96,7 @@ fn Unbind(agent: AgentId, bot: BotId) -> impl IntoView {
                 label="Id of the chat"
                 required=true
                 most=CHAT_MAX
-                note="From then on the chat gets help and its id only."
+                note="The chat then gets only help and its id."
                 value=""
             />
             <button class="button" type="submit">"Unbind chat"</button>

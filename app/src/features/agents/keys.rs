@@ -60,7 +60,7 @@ pub fn Keys(
     let head = |key, name, class| sorting(&path, &query, key, (name, class));
     let body = if keys.is_empty() {
         view! {
-            <p class="card px-4 py-3 text-sm text-soft">"No keys yet. With a key the agent calls this server. An admin makes one here."</p>
+            <p class="card px-4 py-3 text-sm text-soft">"No keys yet. The agent needs one to call this server. An admin makes it here."</p>
         }
         .into_any()
     } else {

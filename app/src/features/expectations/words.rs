@@ -52,8 +52,8 @@ pub fn origin(origin: ExpectationOrigin) -> &'static str {
 pub fn state(row: &ExpectationRow) -> AnyView {
     let badge = |tone: Tone, text: &'static str, title: &'static str| view! { <Badge tone text title /> }.into_any();
     match &row.outcome {
-        _ if row.is_gone() => badge(Tone::Plain, "memory gone", "Its memories were deleted or erased. It counts in no number."),
-        None => badge(Tone::Plain, "not run yet", "No run has it."),
+        _ if row.is_gone() => badge(Tone::Plain, "memory gone", "Its memories were deleted or erased. It is not counted."),
+        None => badge(Tone::Plain, "not run yet", "No run has included it yet."),
         Some(outcome) if outcome.expected == 0 => badge(Tone::Plain, "not counted", "Its memories were gone at the last run."),
         Some(outcome) if outcome.is_met() => badge(Tone::Good, "met", "Every expected memory was found."),
         Some(_) => badge(Tone::Danger, "not met", "An expected memory was not found."),

@@ -107,7 +107,7 @@ pub async fn put_user(
         let shown = text::visible(&user.external_ref);
         Ok(Flash::done(match (is_known, is_new) {
             (false, true) => format!("Added the user {shown}."),
-            (false, false) => format!("{shown} was there already, and has the name that you typed."),
+            (false, false) => format!("{shown} already exists, and has the name that you typed."),
             (true, _) => format!("Saved the user {shown}."),
         }))
     })

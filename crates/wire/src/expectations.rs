@@ -63,7 +63,7 @@ pub struct NewExpectation {
 }
 
 /// A run of a set, with what it ran on.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, schemars::JsonSchema, sqlx::FromRow)]
 pub struct ExpectationRun {
     pub id: ExpectationRunId,
     pub at: DateTime<Utc>,

@@ -90,9 +90,9 @@ async fn store_run(
         store::note_request(&mut tx, ctx.tenant_id, run.set, &run.state.to_string()).await?;
         store::forget_old_runs(&mut tx, ctx.tenant_id, run.set, RESULTS_KEPT, RUNS_KEPT).await?;
     }
-    let stored = store::runs(&mut tx, ctx.tenant_id, Some(run.set), 100).await?.into_iter().find(|one| one.id == run.id);
+    let stored = store::runs(&mut tx, ctx.tenant_id, Some(run.set), RUNS_KEPT).await?.into_iter().find(|one| one.run.id == run.id);
     tx.commit().await?;
-    stored.map(ExpectationRun::from).ok_or_else(|| Error::internal("a run of expectations was stored and cannot be read"))
+    stored.map(|one| one.run).ok_or_else(|| Error::internal("a run of expectations was stored and cannot be read"))
 }
 
 /// The memories of an expectation that are neither deleted nor erased, as they are now.

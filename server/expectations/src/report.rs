@@ -39,7 +39,7 @@ pub async fn sets(engine: &Engine, ctx: &OpContext) -> Result<Vec<ExpectationSet
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let sets = store::sets(&mut tx, ctx.tenant_id, None).await?;
     let runs = store::runs(&mut tx, ctx.tenant_id, None, LAST_TWO).await?;
-    let ids: Vec<ExpectationRunId> = runs.iter().map(|run| run.id).collect();
+    let ids: Vec<ExpectationRunId> = runs.iter().map(|one| one.run.id).collect();
     let outcomes = by_run(store::results(&mut tx, ctx.tenant_id, &ids).await?);
     let sizes: HashMap<ExpectationSetId, i64> = store::sizes(&mut tx, ctx.tenant_id).await?.into_iter().collect();
     tx.commit().await?;
@@ -75,7 +75,7 @@ pub async fn set(engine: &Engine, ctx: &OpContext, id: ExpectationSetId) -> Resu
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let sets = store::sets(&mut tx, ctx.tenant_id, Some(id)).await?;
     let runs = store::runs(&mut tx, ctx.tenant_id, Some(id), HISTORY).await?;
-    let last: Vec<ExpectationRunId> = runs.iter().take(2).map(|run| run.id).collect();
+    let last: Vec<ExpectationRunId> = runs.iter().take(2).map(|one| one.run.id).collect();
     let outcomes = by_run(store::results(&mut tx, ctx.tenant_id, &last).await?);
     let expectations = store::expectations(&mut tx, ctx.tenancy(), id).await?;
     let named: Vec<MemoryId> = expectations.iter().flat_map(|one| one.memory_ids.iter().copied()).collect();
@@ -90,7 +90,7 @@ pub async fn set(engine: &Engine, ctx: &OpContext, id: ExpectationSetId) -> Resu
         row(one, slug, &successors, outcome, change)
     });
     let rows = rows.collect();
-    Ok(ExpectationSetDetail { rows, runs: runs.into_iter().map(ExpectationRun::from).collect(), set })
+    Ok(ExpectationSetDetail { rows, runs: runs.into_iter().map(|one| one.run).collect(), set })
 }
 
 fn row(
@@ -124,7 +124,7 @@ fn row(
 fn with_runs(sets: Vec<StoredSet>, runs: &[StoredRun]) -> Vec<ExpectationSet> {
     let whole = |set: StoredSet| {
         let id = set.id;
-        let mut own = runs.iter().filter(move |run| run.set_id == id).cloned().map(ExpectationRun::from);
+        let mut own = runs.iter().filter(move |one| one.set_id == id).map(|one| one.run.clone());
         ExpectationSet { id, name: set.name, waiting: set.waiting, last: own.next(), before: own.next() }
     };
     sets.into_iter().map(whole).collect()

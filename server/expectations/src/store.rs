@@ -19,43 +19,12 @@ pub struct StoredSet {
     pub requested_for: Option<String>,
 }
 
-/// A run as its table has it.
+/// A run with its set.
 #[derive(Clone, Debug, FromRow)]
 pub struct StoredRun {
     pub set_id: ExpectationSetId,
-    pub id: ExpectationRunId,
-    pub at: DateTime<Utc>,
-    pub cause: RunCause,
-    pub model: String,
-    pub vector_floor: f64,
-    pub lexical_floor: f64,
-    pub vocabulary_version: i64,
-    pub k: i32,
-    pub expectations: i32,
-    pub counted: i32,
-    pub met: i32,
-    pub recall: Option<f64>,
-    pub mrr: Option<f64>,
-}
-
-impl From<StoredRun> for ExpectationRun {
-    fn from(run: StoredRun) -> Self {
-        Self {
-            id: run.id,
-            at: run.at,
-            cause: run.cause,
-            model: run.model,
-            vector_floor: run.vector_floor,
-            lexical_floor: run.lexical_floor,
-            vocabulary_version: run.vocabulary_version,
-            k: run.k.into(),
-            expectations: run.expectations.into(),
-            counted: run.counted.into(),
-            met: run.met.into(),
-            recall: run.recall,
-            mrr: run.mrr,
-        }
-    }
+    #[sqlx(flatten)]
+    pub run: ExpectationRun,
 }
 
 /// An expectation as its table has it.
@@ -115,8 +84,8 @@ pub async fn sizes(tx: &mut Tx, tenant: TenantId) -> Result<Vec<(ExpectationSetI
 pub async fn runs(tx: &mut Tx, tenant: TenantId, set: Option<ExpectationSetId>, most: i64) -> Result<Vec<StoredRun>, DbError> {
     tx.rows(sql!(
         [tenant, set, most],
-        r"select r.set_id, r.id, r.at, r.cause, r.model, r.vector_floor, r.lexical_floor, r.vocabulary_version, r.k, r.expectations,
-                 r.counted, r.met, r.recall, r.mrr
+        r"select r.set_id, r.id, r.at, r.cause, r.model, r.vector_floor, r.lexical_floor, r.vocabulary_version, r.k::bigint as k,
+                 r.expectations::bigint as expectations, r.counted::bigint as counted, r.met::bigint as met, r.recall, r.mrr
             from expectation_sets s
            cross join lateral (select * from expectation_runs o where o.tenant_id = $1 and o.set_id = s.id
                                 order by o.at desc, o.id desc limit $3) r

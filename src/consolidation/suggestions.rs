@@ -51,7 +51,7 @@ pub async fn decide_suggestions(
     decide(engine, ctx, ids, accept, None, shown).await
 }
 
-/// Merges the memories of suggestions that say the same, whatever was suggested, as [`decide_suggestions`] does with duplicates.
+/// Merges the memories of suggestions, as [`decide_suggestions`] does with duplicates, also where another relation was suggested.
 ///
 /// # Errors
 /// As [`decide_suggestions`].

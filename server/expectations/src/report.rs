@@ -50,7 +50,7 @@ pub async fn sets(engine: &Engine, ctx: &OpContext) -> Result<Vec<ExpectationSet
     Ok(with_runs(sets, &runs).into_iter().map(row).collect())
 }
 
-/// A set as a run found it, with what changed since the run that was its last one in `row`, whatever ran in between.
+/// A set with a new run as its last one, and what changed between it and the last run in `row`. Runs between the two do not count.
 ///
 /// # Errors
 /// When the database is out of reach.

@@ -95,7 +95,7 @@ fn Dispute(suggestion: InboxSuggestion, shown: String, here: String, next: Strin
 pub fn Answer(
     ids: String,
     accept: bool,
-    /// Whether the memories say the same, whatever was suggested.
+    /// Whether the memories are merged as duplicates, also where another relation was suggested.
     #[prop(optional)]
     same: bool,
     shown: String,

@@ -234,8 +234,8 @@ pub async fn empty_delivered(engine: &Engine, tenant: TenantId) -> Result<(), Db
     Ok(())
 }
 
-/// Deletes rows of the outboxes that were delivered a day ago, and notices of that age, of every tenant; how many of the
-/// former.
+/// Deletes rows of the outboxes that were delivered a day ago, and notices of that age, of every tenant. Returns how many rows of outboxes
+/// it deleted.
 #[boxed]
 pub async fn sweep(engine: &Engine, now: DateTime<Utc>) -> Result<i64, DbError> {
     while notices::store::sweep(engine.db().control.system(), now - KEPT, SWEEP).await? == SWEEP.unsigned_abs() {}

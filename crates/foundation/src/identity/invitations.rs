@@ -140,8 +140,8 @@ pub async fn invitation(engine: &Engine, token: &str) -> Result<Invitation, Erro
 /// same time. A new password ends the sessions that the operator had.
 ///
 /// # Errors
-/// `Forbidden` where passwords are switched off; `Invalid` for a password shorter than 12 characters, which leaves the link valid; `Unauthenticated` for a link that is not valid;
-/// `Conflict` if somebody got the login meanwhile.
+/// `Forbidden` where passwords are switched off; `Invalid` for a password shorter than 12 characters, which leaves the link valid;
+/// `Unauthenticated` for a link that is not valid; `Conflict` if somebody got the login meanwhile.
 #[boxed]
 #[tracing::instrument(skip_all)]
 pub async fn accept_invitation(engine: &Engine, token: &str, password: &str, request_id: RequestId) -> Result<Admission, Error> {

@@ -1,4 +1,4 @@
-//! Agents whose keys need a look: calls of theirs were refused, or they stopped to call.
+//! Agents whose keys need attention: the server refused calls of theirs, or they stopped calling.
 
 use super::store;
 use chrono::{DateTime, TimeDelta, Utc};

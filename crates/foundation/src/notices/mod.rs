@@ -5,13 +5,13 @@ pub mod store;
 
 use crate::engine::Engine;
 use crate::error::Error;
-use crate::op::{Actor, OpContext};
+use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
 use db::DbError;
 use std::collections::{BTreeMap, HashSet};
 use uuid::Uuid;
 use verb::verb;
-use wire::{AgentId, KeyScope, Notice, NoticeBody, NoticeKind, OperatorRole, TenantId};
+use wire::{AgentId, Notice, NoticeBody, NoticeKind, TenantId};
 
 /// Notices of one page.
 const PAGE: i64 = 100;
@@ -44,7 +44,7 @@ pub async fn append(engine: &Engine, tenant: TenantId, notices: &[Notice]) -> Re
 /// `Forbidden` as for [`after`].
 #[verb]
 pub async fn newest(engine: &Engine, ctx: &OpContext) -> Result<i64, Error> {
-    require_follower(ctx)?;
+    ctx.require_reader()?;
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
     let head = store::head(&mut tx, ctx.tenant_id).await?;
     tx.commit().await?;
@@ -58,10 +58,10 @@ pub async fn newest(engine: &Engine, ctx: &OpContext) -> Result<i64, Error> {
 /// `Forbidden` without the scope `memory:read` or the role `viewer`.
 #[verb]
 pub async fn after(engine: &Engine, ctx: &OpContext, seen: i64) -> Result<Following, Error> {
-    require_follower(ctx)?;
+    ctx.require_reader()?;
     let mut tx = engine.db().control.begin_snapshot(ctx.tenancy()).await?;
     let head = store::head(&mut tx, ctx.tenant_id).await?.unwrap_or(0);
-    let of_agent = matches!(ctx.actor, Actor::Agent { .. }).then_some(ctx.tenancy().agent);
+    let of_agent = ctx.is_key().then_some(ctx.tenancy().agent);
     let page = store::after(&mut tx, ctx.tenant_id, seen, of_agent, ctx.commons_id, PAGE).await?;
     let slugs: BTreeMap<AgentId, String> = store::slugs(&mut tx, ctx.tenant_id).await?.into_iter().collect();
     tx.commit().await?;
@@ -83,17 +83,10 @@ pub fn body(notice: &Notice, slugs: &BTreeMap<AgentId, String>) -> NoticeBody {
     NoticeBody::new(notice, notice.agent_id.and_then(|agent| slugs.get(&agent).cloned()))
 }
 
-fn require_follower(ctx: &OpContext) -> Result<(), Error> {
-    match ctx.actor {
-        Actor::Agent { .. } => ctx.require(KeyScope::MemoryRead),
-        _ => ctx.require_role(OperatorRole::Viewer),
-    }
-}
-
 /// Of the memories that notices are about, those that an agent can read: another user's stay out of sight.
 async fn readable(engine: &Engine, ctx: &OpContext, page: &[(i64, Notice)]) -> Result<HashSet<Uuid>, Error> {
     let ids: Vec<Uuid> = page.iter().filter_map(|(_, notice)| notice.target_id.parse().ok()).collect();
-    if ids.is_empty() || !matches!(ctx.actor, Actor::Agent { .. }) {
+    if ids.is_empty() || !ctx.is_key() {
         return Ok(HashSet::new());
     }
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
@@ -104,7 +97,7 @@ async fn readable(engine: &Engine, ctx: &OpContext, page: &[(i64, Notice)]) -> R
 
 fn is_for(ctx: &OpContext, notice: &Notice, readable: &HashSet<Uuid>) -> bool {
     let is_readable = || notice.target_id.parse::<Uuid>().is_ok_and(|id| readable.contains(&id));
-    !matches!(ctx.actor, Actor::Agent { .. }) || notice.kind.is_for_agents() && is_readable()
+    !ctx.is_key() || notice.kind.is_for_agents() && is_readable()
 }
 
 /// What an entry of the audit log is to those outside who follow what happens; nothing for most of them.

@@ -1,5 +1,6 @@
 //! All SQL of webhooks.
 
+use crate::identity::store::parse_all;
 use chrono::{DateTime, Utc};
 use db::{DbError, SystemPool, Tx, lock, lock_key, sql};
 use wire::{AgentId, NoticeKind, TenantId, Webhook, WebhookId, WebhookState};
@@ -31,12 +32,6 @@ fn texts(events: &[NoticeKind]) -> Vec<&'static str> {
     events.iter().map(|event| event.as_str()).collect()
 }
 
-fn parse(id: WebhookId, kinds: &[String]) -> Result<Vec<NoticeKind>, DbError> {
-    let (table, column) = ("webhooks", "kinds");
-    let parsed = kinds.iter().map(|kind| kind.parse::<NoticeKind>());
-    parsed.map(|kind| kind.map_err(|reason| DbError::Inconsistent { table, column, row: id.to_string(), reason })).collect()
-}
-
 #[derive(sqlx::FromRow)]
 struct Row {
     id: WebhookId,
@@ -58,7 +53,7 @@ impl TryFrom<Row> for Webhook {
     fn try_from(row: Row) -> Result<Self, DbError> {
         Ok(Self {
             id: row.id,
-            events: parse(row.id, &row.kinds)?,
+            events: parse_all("webhooks", "kinds", &row.id.to_string(), &row.kinds)?,
             url: row.url,
             agent: row.agent,
             state: row.state,

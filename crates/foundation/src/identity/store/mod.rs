@@ -38,7 +38,13 @@ use db::{DbError, SystemPool, Tx, sql};
 use std::str::FromStr;
 use wire::{AdminAgent, AgentId, TenantId};
 
-fn parse_all<T: FromStr<Err = String>>(table: &'static str, column: &'static str, row: &str, texts: &[String]) -> Result<Vec<T>, DbError> {
+/// Reads the words of an enumeration in an array of a row; an unknown one is an inconsistency of the row.
+pub(crate) fn parse_all<T: FromStr<Err = String>>(
+    table: &'static str,
+    column: &'static str,
+    row: &str,
+    texts: &[String],
+) -> Result<Vec<T>, DbError> {
     texts.iter().map(|text| text.parse().map_err(|reason| DbError::Inconsistent { table, column, row: row.to_owned(), reason })).collect()
 }
 

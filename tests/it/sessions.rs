@@ -21,7 +21,7 @@ fn within(ctx: &OpContext, session: &str) -> OpContext {
     OpContext { session: Some(Arc::new(session.parse().unwrap())), ..ctx.clone() }
 }
 
-async fn listed(world: &World, filter: AgentSessionFilter) -> Vec<AgentSession> {
+async fn list(world: &World, filter: AgentSessionFilter) -> Vec<AgentSession> {
     let page = sessions::list(&world.engine, &world.vera, &filter).await.unwrap();
     assert_eq!(page.total, i64::try_from(page.rows.len()).unwrap());
     page.rows
@@ -44,7 +44,7 @@ async fn a_session_counts_what_it_was_given_and_what_was_captured() {
     ask(&world, &world.atlas, "a question of no session").await;
 
     world.engine.log().flush().await;
-    let rows = listed(&world, AgentSessionFilter::default()).await;
+    let rows = list(&world, AgentSessionFilter::default()).await;
     let [row] = rows.as_slice() else { panic!("{rows:?}") };
     assert_eq!((row.host.as_deref(), row.name.as_str(), row.agent_slug.as_str()), (Some("claude-code"), "claude-code/one", "atlas"));
     assert_eq!((row.project_id, row.project.as_deref()), (Some(harbour), Some("harbour")));
@@ -64,7 +64,7 @@ async fn a_session_counts_what_it_was_given_and_what_was_captured() {
     assert_eq!(sources.rows.iter().map(|one| one.id).collect::<Vec<_>>(), [source.source_id]);
 
     let stranger = World::on(world.engine.urls().clone()).await;
-    assert_eq!(listed(&stranger, AgentSessionFilter::default()).await, []);
+    assert_eq!(list(&stranger, AgentSessionFilter::default()).await, []);
     let refused = sessions::session(&stranger.engine, &stranger.vera, row.id).await;
     assert!(matches!(refused, Err(Error::NotFound("session"))), "{refused:?}");
 }
@@ -95,7 +95,7 @@ async fn one_name_is_a_session_of_each_agent_and_user_and_filters_tell_them_apar
 
     let all = AgentSessionFilter::default;
     let named = async |filter: AgentSessionFilter| {
-        let rows = listed(&world, filter).await;
+        let rows = list(&world, filter).await;
         rows.into_iter().map(|row| (row.name, row.agent_slug, row.user_id.is_some(), row.messages)).collect::<Vec<_>>()
     };
     let session = |name: &str, agent: &str, of_user: bool, messages: i64| (name.to_owned(), agent.to_owned(), of_user, messages);

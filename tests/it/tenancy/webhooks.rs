@@ -18,7 +18,7 @@ async fn id(tx: &mut Tx, case: &Case) -> Result<WebhookId, DbError> {
 }
 
 /// The same. The pool has one connection, so the transaction ends first.
-async fn found(pool: &SystemPool, case: &Case) -> Result<WebhookId, DbError> {
+async fn webhook(pool: &SystemPool, case: &Case) -> Result<WebhookId, DbError> {
     let mut tx = db::begin(pool).await?;
     let id = id(&mut tx, case).await?;
     tx.commit().await?;
@@ -47,11 +47,11 @@ pub fn pooled() -> Vec<Pooled> {
             })
         }),
         control("webhooks::target", |pool, c| {
-            Box::pin(async move { Ok(usize::from(webhooks::target(pool, c.tenant, found(pool, c).await?).await?.is_some())) })
+            Box::pin(async move { Ok(usize::from(webhooks::target(pool, c.tenant, webhook(pool, c).await?).await?.is_some())) })
         }),
         control("webhooks::attempted", |pool, c| {
             Box::pin(async move {
-                let (id, mut seen) = (found(pool, c).await?, 0);
+                let (id, mut seen) = (webhook(pool, c).await?, 0);
                 for url in ["https://example.org/tea", "https://example.org/intruder"] {
                     seen += usize::from(webhooks::attempted(pool, c.tenant, id, url, c.now, Some("intruded")).await?.is_some());
                 }
@@ -59,7 +59,7 @@ pub fn pooled() -> Vec<Pooled> {
             })
         }),
         control("webhooks::set_seen", |pool, c| {
-            Box::pin(async move { Ok(usize::from(webhooks::set_seen(pool, c.tenant, found(pool, c).await?, i64::MAX).await?)) })
+            Box::pin(async move { Ok(usize::from(webhooks::set_seen(pool, c.tenant, webhook(pool, c).await?, i64::MAX).await?)) })
         }),
         control("webhooks::update", |pool, c| {
             kept!(pool, |tx| {

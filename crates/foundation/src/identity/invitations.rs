@@ -54,7 +54,7 @@ pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Res
     store::lock_operators(&mut tx, ctx.tenant_id).await?;
     let holder = store::operator_by_login(engine.db().control.system(), &login).await?;
     if holder.is_some_and(|holder| holder.tenant_id != ctx.tenant_id || holder.disabled_at.is_none()) {
-        return Err(taken(&login));
+        return Err(login_conflict(&login));
     }
     let open = store::invitations(&mut tx, ctx.tenant_id, engine.clock().now()).await?;
     if let Some(replaced) = open.iter().find(|link| link.kind == InvitationKind::Invite && link.login == login) {
@@ -176,7 +176,7 @@ async fn join(engine: &Engine, tx: &mut Tx, ctx: &OpContext, invited: Invited, p
     let new = store::NewOperator { id, login, name, password_hash, roles };
     let before = store::operators(tx, ctx.tenant_id, None).await?.into_iter().find(|operator| operator.login == *login);
     if !store::adopt_operator(tx, ctx.tenant_id, &new, engine.clock().now()).await? {
-        return Err(taken(login));
+        return Err(login_conflict(login));
     }
     let there = store::operators(tx, ctx.tenant_id, None).await?.into_iter().find(|operator| operator.login == *login);
     let there = there.ok_or_else(|| Error::internal("an operator who was just added is not there"))?;
@@ -215,7 +215,7 @@ fn check_hours(checks: &mut Checks, hours: u32) -> &mut Checks {
     checks.that((1..=INVITATION_HOURS_MAX).contains(&hours), "hours", message)
 }
 
-fn taken(login: &str) -> Error {
+fn login_conflict(login: &str) -> Error {
     Error::Conflict(format!("the login {login} is taken: choose another one"))
 }
 

@@ -23,7 +23,7 @@ pub async fn labelled(target: &Target, lines: &[Line]) -> Result<Labelled, Failu
         ours += answered.iter().map(|one| share(one, one.hits.iter().map(|id| id.0))).sum::<f64>();
         let Some(python) = &target.peer else { continue };
         let reach = Reach { tenant: ctx.tenant_id.0, agents: vec![ctx.agent_id()?.0], model: target.embedder.model().to_owned() };
-        let measured = Measured { size: 0, key: String::new(), reach, asked: asked(target, &answered).await? };
+        let measured = Measured { size: 0, key: String::new(), reach, asked: with_vectors(target, &answered).await? };
         let hits = Peer::start(python, &target.urls.agent_memory, &measured, &mut sql).await?.hits().await?;
         theirs += answered.iter().zip(hits).map(|(one, hits)| share(one, hits.into_iter())).sum::<f64>();
     }
@@ -32,7 +32,7 @@ pub async fn labelled(target: &Target, lines: &[Line]) -> Result<Labelled, Failu
 }
 
 /// The questions with the vectors of the model.
-async fn asked(target: &Target, answered: &[Answered]) -> Result<Vec<Asked>, Failure> {
+async fn with_vectors(target: &Target, answered: &[Answered]) -> Result<Vec<Asked>, Failure> {
     let texts: Vec<String> = answered.iter().map(|one| one.query.clone()).collect();
     let vectors = target.embedder.embed(texts.clone(), Role::Query).await?;
     Ok(texts.into_iter().zip(vectors).map(|(text, vector)| Asked { text, terms: vec![], vector, ids: vec![] }).collect())

@@ -76,6 +76,7 @@ mod remember;
 mod remember_refused;
 mod replay;
 mod review;
+mod review_terms;
 mod roles;
 mod search;
 mod sessions;

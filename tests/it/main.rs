@@ -59,6 +59,7 @@ mod portability_capture;
 mod portability_clocks;
 mod portability_extremes;
 mod portability_refused;
+mod portability_rows;
 mod portability_shared;
 mod portability_tenant;
 mod profile;

@@ -37,7 +37,7 @@ async fn make_key(world: &World, new: NewApiKey) -> (MadeApiKey, String) {
 }
 
 /// An operator, signed in.
-async fn operator(world: &World, name: &str, roles: &[OperatorRole]) -> OpContext {
+pub async fn operator(world: &World, name: &str, roles: &[OperatorRole]) -> OpContext {
     let login = format!("{name}@{}", world.tenant_slug);
     let id = identity::create_operator(&world.engine, &world.system, &login, name, PASSWORD, roles).await.unwrap();
     identity::operator(&world.engine, id, RequestId(world.clock.id())).await.unwrap().0

@@ -1,5 +1,6 @@
 //! Keys, operators and sessions: who gets in, and who does not any more.
 
+use crate::administration;
 use crate::support::{Fetch, agent, owner};
 use chrono::Duration;
 use db::clock::Clock;
@@ -12,7 +13,7 @@ use remembrancer::overview;
 use serde_json::json;
 use sha2::Digest;
 use std::sync::Arc;
-use wire::{AgentId, AuditFilter, KeyScope, OperatorId, OperatorProfile, OperatorRole, RequestId};
+use wire::{AgentId, AuditFilter, KeyScope, OperatorProfile, OperatorRole, RequestId};
 
 async fn authenticate(world: &World, key: &str) -> Result<OpContext, Error> {
     identity::authenticate(&world.engine, key, RequestId(world.clock.id())).await
@@ -26,12 +27,6 @@ async fn sign_in(world: &World, login: &str, password: &str) -> Result<Admission
 
 async fn resume(world: &World, admission: &Admission) -> Result<OperatorProfile, Error> {
     identity::resume(&world.engine, admission, RequestId(world.clock.id())).await.map(|(_, profile)| profile)
-}
-
-/// A second admin: an organisation keeps one.
-async fn second_admin(world: &World) -> OperatorId {
-    let login = format!("idris@{}", world.tenant_slug);
-    identity::create_operator(&world.engine, &world.system, &login, "Idris", PASSWORD, &[OperatorRole::Admin]).await.unwrap()
 }
 
 /// How often an action is in the audit log.
@@ -235,7 +230,8 @@ async fn signing_in_needs_the_right_password_of_an_operator_in_office() {
     }
     assert_eq!((audited(&world, "operator.signed_in").await, audited(&world, "operator.sign_in_failed").await), (1, 2));
     assert!(matches!(identity::disable_operator(&world.engine, &World::new().await.vera, profile.id).await, Err(Error::NotFound(_))));
-    second_admin(&world).await;
+    // An organisation keeps an admin.
+    administration::operator(&world, "Idris", &[OperatorRole::Admin]).await;
     identity::disable_operator(&world.engine, &world.system, profile.id).await.unwrap();
     messages.push(sign_in(&world, &world.login, PASSWORD).await.unwrap_err().message());
     messages.dedup();
@@ -266,7 +262,8 @@ async fn a_session_ends_when_the_access_changes_or_after_a_week() {
     let id = world.vera.actor.id().parse().unwrap();
     let (viewer, password) = ([OperatorRole::Viewer], "another long password");
 
-    second_admin(&world).await;
+    // An organisation keeps an admin.
+    administration::operator(&world, "Idris", &[OperatorRole::Admin]).await;
     let before = sign_in(&world, &world.login, PASSWORD).await.unwrap();
     assert_eq!(resume(&world, &before).await.unwrap().roles, OperatorRole::ALL);
     assert!(matches!(identity::set_roles(&world.engine, &world.atlas, id, &viewer).await, Err(Error::Forbidden(_))));

@@ -100,6 +100,11 @@ fn row(report: &Report, compares: Compares, task: Task, memories: usize) -> Opti
     report.rows.iter().find(|row| row.compares == compares && row.task == task && row.memories == memories)
 }
 
+/// The p95 of a row itself, in milliseconds; absent if the server refused something, because a refusal is fast.
+fn p95(row: Option<&Row>) -> Option<f64> {
+    row.filter(|row| row.summary.failed == 0).map(|row| row.summary.p95_ms)
+}
+
 /// A recall by one client.
 fn recall(report: &Report) -> Vec<Bar> {
     let embedding = Task::Ask(Operation::Recall, true);
@@ -122,10 +127,8 @@ fn growth(report: &Report) -> Vec<Bar> {
         let row = row(report, Compares::Growth, known, many).filter(reference);
         Bar::of_row(format!("recall at {many} ÷ at {few}, p50"), Limit::AtMost(most), RATIO, row, |row| row.ratio)
     };
-    let p95 = |size: usize, most: f64| {
-        let row = row(report, Compares::Latency, known, size);
-        // Its milliseconds count, not those of what it is compared with.
-        let p95 = row.filter(|row| row.summary.failed == 0).map(|row| row.summary.p95_ms);
+    let slowest = |size: usize, most: f64| {
+        let p95 = p95(row(report, Compares::Latency, known, size));
         Bar::of(format!("recall at {size} without embedding, p95"), Limit::AtMost(most), MS, p95)
     };
     let agents = report.rows.iter().find(|row| row.compares == Compares::Agents);
@@ -133,8 +136,8 @@ fn growth(report: &Report) -> Vec<Bar> {
     vec![
         ratio(1_000, 10_000, 1.3),
         ratio(10_000, 100_000, 2.0),
-        p95(100_000, 10.0),
-        p95(1_000_000, 40.0),
+        slowest(100_000, 10.0),
+        slowest(1_000_000, 40.0),
         Bar::of_row(among, Limit::AtMost(1.2), RATIO, agents, |row| row.ratio),
     ]
 }
@@ -145,9 +148,8 @@ fn load(report: &Report) -> Vec<Bar> {
     let together = |clients: usize| {
         report.rows.iter().find(move |row| row.compares == Compares::Throughput && row.task == known && row.clients == clients)
     };
-    let p95 = together(16).filter(|row| row.summary.failed == 0).map(|row| row.summary.p95_ms);
     let mut bars = vec![
-        Bar::of("recall by 16 clients without embedding, p95", Limit::AtMost(50.0), MS, p95),
+        Bar::of("recall by 16 clients without embedding, p95", Limit::AtMost(50.0), MS, p95(together(16))),
         Bar::of_row("recalls by 4 clients ÷ search statements", Limit::AtLeast(0.8), RATIO, together(4), |row| row.ratio),
     ];
     bars.extend(Work::ALL.map(|work| {
@@ -184,8 +186,7 @@ fn console_and_documents(report: &Report) -> Vec<Bar> {
     let pages: Vec<&Row> = report.rows.iter().filter(is_page).collect();
     // A refusal is fast.
     let slowest = pages.iter().map(|row| row.summary.p95_ms).reduce(f64::max).filter(|_| pages.iter().all(|row| row.summary.failed == 0));
-    let documents = row(report, Compares::Nothing, Task::Ask(Operation::Knowledge, false), largest);
-    let documents = documents.filter(|row| row.summary.failed == 0).map(|row| row.summary.p95_ms);
+    let documents = p95(row(report, Compares::Nothing, Task::Ask(Operation::Knowledge, false), largest));
     vec![
         Bar::of(format!("slowest page of the console at {largest}, p95"), Limit::AtMost(50.0), MS, slowest),
         Bar::of(format!("search among {} parts of documents, p95", report.loaded.chunks), Limit::AtMost(15.0), MS, documents),

@@ -14,7 +14,7 @@ use wire::{
     ExpectationSetId, MemoryId, MemoryRef, NewExpectation, QUERY_MAX,
 };
 
-/// Adds an expectation to a set, which is made if there is none of this name. What the set has already is not added again.
+/// Adds an expectation to a set, which is made if there is none of this name. An expectation that the set already has is not added again.
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for another tenant's agent; `Invalid` for a text that is empty or too long, a user
@@ -106,7 +106,7 @@ async fn set_of(engine: &Engine, ctx: &OpContext, tx: &mut Tx, name: &str) -> Re
     Ok(id)
 }
 
-/// Removes an expectation with its results; its set. The numbers of earlier runs stay.
+/// Removes an expectation with its results, and returns its set. The numbers of earlier runs stay.
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for one that the organisation does not have; `Conflict` while its user is under a
@@ -124,7 +124,7 @@ pub async fn remove(engine: &Engine, ctx: &OpContext, id: ExpectationId) -> Resu
     Ok(set_id)
 }
 
-/// Deletes a set with its expectations and runs; its name.
+/// Deletes a set with its expectations and runs, and returns its name.
 ///
 /// # Errors
 /// `Forbidden` without the role `reviewer`; `NotFound` for one that the organisation does not have; `Conflict` while a user of one of its

@@ -77,7 +77,7 @@ async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, id: ExpectationS
     Ok(requested)
 }
 
-/// Puts a run on the queue and notes for which state; false: one waits already, or is under way.
+/// Puts a run on the queue and records the state that it is for. False: a run already waits or is under way.
 async fn post(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: Payload, state: &State) -> Result<bool, Error> {
     let json = serde_json::to_value(payload).map_err(Error::failed("a payload cannot be serialised"))?;
     let event = NewEvent::pending(engine, Task::RunExpectations, json);
@@ -95,7 +95,7 @@ fn wake(engine: &Engine) {
 }
 
 /// Requests a run of each set that was run before the model, its thresholds or the vocabulary changed; how many. While memories wait to be
-/// refiled after a decision on the vocabulary, nothing is requested: the run would measure the way and not the result.
+/// refiled after a decision on the vocabulary, nothing is requested: the run would measure a state that does not last.
 #[verb]
 pub async fn request_changed(engine: &Engine, ctx: &OpContext) -> Result<usize, Error> {
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;

@@ -164,7 +164,7 @@ pub async fn insert_set(tx: &mut Tx, tenant: TenantId, id: ExpectationSetId, nam
     tx.run(sql!([tenant, id, name, now], "insert into expectation_sets (tenant_id, id, name, created_at) values ($1, $2, $3, $4)")).await
 }
 
-/// An expectation of a set that asks the same for the same, if there is one.
+/// An expectation of a set with the same agent, user, question and memories, if there is one.
 pub async fn same(tx: &mut Tx, tenant: TenantId, new: &StoredExpectation) -> Result<Option<ExpectationId>, DbError> {
     tx.value_if_any(sql!(
         [tenant, new.set_id, new.agent_id, new.user_id, &new.query, &new.memory_ids],
@@ -204,7 +204,7 @@ pub async fn held(tx: &mut Tx, tenant: TenantId, set: Option<ExpectationSetId>, 
     .await
 }
 
-/// Removes an expectation with its results; its set and its agent, if there was one.
+/// Removes an expectation with its results. Returns its set and its agent, if there was one.
 pub async fn remove(tx: &mut Tx, tenant: TenantId, id: ExpectationId) -> Result<Option<(ExpectationSetId, AgentId)>, DbError> {
     tx.row_if_any(sql!(
         [tenant, id],
@@ -214,7 +214,7 @@ pub async fn remove(tx: &mut Tx, tenant: TenantId, id: ExpectationId) -> Result<
     .await
 }
 
-/// Deletes a set with its expectations and runs; its name, if there was one.
+/// Deletes a set with its expectations and runs. Returns its name, if there was one.
 pub async fn delete_set(tx: &mut Tx, tenant: TenantId, id: ExpectationSetId) -> Result<Option<String>, DbError> {
     tx.run(sql!(
         [tenant, id],
@@ -289,7 +289,7 @@ pub async fn insert_results(
     .await
 }
 
-/// Removes what nobody reads of a set any more: its runs beyond the last `runs`, and results beyond those of the last `results` runs.
+/// Deletes runs of a set beyond the last `runs`, and results beyond those of the last `results` runs.
 pub async fn forget_old_runs(tx: &mut Tx, tenant: TenantId, set: ExpectationSetId, results: i64, runs: i64) -> Result<(), DbError> {
     tx.run(sql!(
         [tenant, set, results],

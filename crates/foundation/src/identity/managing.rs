@@ -35,8 +35,8 @@ pub async fn agent_settings(engine: &Engine, ctx: &OpContext, slug: &str) -> Res
 }
 
 /// Makes the agent with a slug, or changes it: what `settings` leaves out keeps its value, or is the default. One that is retired comes
-/// back, without its keys. The agent, and whether it is new. What is so already writes no audit entry. Of two callers at once the later
-/// one's settings hold, and each has an entry with what was before.
+/// back, without its keys. Returns the agent, and whether it is new. If nothing differs, no audit entry is written. Of two concurrent
+/// callers, the settings of the later one apply, and each has an entry with the values from before.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for the slug, the name or the categories; `Conflict` for the slug of the commons.
@@ -88,8 +88,8 @@ async fn write(engine: &Engine, ctx: &OpContext, slug: &str, settings: AgentSett
     Ok(answer)
 }
 
-/// Retires an agent: its keys are revoked and it gets no others, and nobody can choose it. Its memories stay, and operators read them. The
-/// agent; retiring it again changes nothing.
+/// Retires an agent: its keys are revoked and it gets no others, and nobody can choose it. Its memories stay, and operators read them.
+/// Returns the agent. Retiring it again changes nothing.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for a reason that is too long; `NotFound`.

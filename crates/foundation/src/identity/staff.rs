@@ -28,7 +28,7 @@ pub async fn list_operators(engine: &Engine, ctx: &OpContext) -> Result<Vec<Admi
 }
 
 /// Changes the name and the roles of an operator; what `settings` leaves out stays. Other roles end the sessions, whose pages show what the
-/// old roles allowed, and the access of clients that the operator let in with the old roles. What is so already changes nothing.
+/// old roles allowed, and the access of clients that the operator let in with the old roles. If nothing differs, nothing changes.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, and for a key that makes or changes an admin; `Invalid` for the name or without a role; `NotFound`

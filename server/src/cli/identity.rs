@@ -2,7 +2,7 @@
 
 use super::{Failure, manage, policy};
 use chrono::{DateTime, Duration, Utc};
-use clap::Subcommand;
+use clap::{Args, Subcommand};
 use foundation::{Engine, OpContext, identity};
 use wire::{
     AgentId, AgentSettings, ApiKey, Discipline, INVITATION_HOURS, InvitationId, KeyId, KeyPreset, KeyScope, MadeApiKey, MadeInvitation,
@@ -166,19 +166,25 @@ pub enum Key {
     },
 }
 
+#[derive(Args)]
+pub struct NewOperator {
+    /// The name for signing in
+    login: String,
+    #[arg(long)]
+    tenant: String,
+    #[arg(long)]
+    name: String,
+    /// Roles of the operator, separated by commas: viewer, operator, reviewer, admin
+    #[arg(long, value_delimiter = ',', default_value = "viewer")]
+    roles: Vec<OperatorRole>,
+}
+
 #[derive(Subcommand)]
 pub enum Operator {
     /// Create an operator and print a password once
     Create {
-        /// The name for signing in
-        login: String,
-        #[arg(long)]
-        tenant: String,
-        #[arg(long)]
-        name: String,
-        /// Roles of the operator, separated by commas: viewer, operator, reviewer, admin
-        #[arg(long, value_delimiter = ',', default_value = "viewer")]
-        roles: Vec<OperatorRole>,
+        #[command(flatten)]
+        operator: NewOperator,
     },
     /// List operators with their roles
     List {
@@ -187,15 +193,8 @@ pub enum Operator {
     },
     /// Invite a person with a one-time link, and print it once; the person chooses the password
     Invite {
-        /// The name for signing in
-        login: String,
-        #[arg(long)]
-        tenant: String,
-        #[arg(long)]
-        name: String,
-        /// Roles of the operator, separated by commas: viewer, operator, reviewer, admin
-        #[arg(long, value_delimiter = ',', default_value = "viewer")]
-        roles: Vec<OperatorRole>,
+        #[command(flatten)]
+        operator: NewOperator,
         /// Hours for which the link is valid
         #[arg(long, default_value_t = INVITATION_HOURS)]
         hours: u32,
@@ -419,7 +418,7 @@ async fn open_operator(engine: &Engine, tenant: &str, login: &str) -> Result<(Op
 
 pub async fn operator(engine: &Engine, command: Operator) -> Result<(), Failure> {
     match command {
-        Operator::Create { login, tenant, name, roles } => {
+        Operator::Create { operator: NewOperator { login, tenant, name, roles } } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             let password = engine.clock().secret(PASSWORD_LENGTH);
             identity::create_operator(engine, &ctx, &login, &name, &password, &roles).await?;
@@ -453,7 +452,7 @@ pub async fn operator(engine: &Engine, command: Operator) -> Result<(), Failure>
                 println!("operator {} {}: {}{state}", operator.login, roles.join(","), operator.name);
             }
         }
-        Operator::Invite { login, tenant, name, roles, hours } => {
+        Operator::Invite { operator: NewOperator { login, tenant, name, roles }, hours } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
             print_link(identity::invite(engine, &ctx, NewInvitation { login, name, roles, hours }).await?);
         }

@@ -155,26 +155,26 @@ mod tests {
     #[test]
     fn sessions_are_found_with_their_folders() {
         let home = tempdir().unwrap();
-        let work = home.path().join("work");
+        let harbour = home.path().join("harbour");
         let write = |name: &str, text: &str| {
             let path = home.path().join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(path, text.replace("WORK", &work.display().to_string())).unwrap();
+            fs::write(path, text.replace("FOLDER", &harbour.display().to_string())).unwrap();
         };
-        write("work/README.md", "");
-        let claude = "{\"type\":\"summary\",\"summary\":\"x\"}\nnot JSON\n{\"sessionId\":\"c1\",\"cwd\":\"WORK\",\"type\":\"user\"}\n";
-        write(".claude/projects/-work/c1.jsonl", claude);
-        write(".claude/projects/-work/fork.jsonl", claude);
-        write(".claude/projects/-work/agent-1.jsonl", claude);
+        write("harbour/README.md", "");
+        let claude = "{\"type\":\"summary\",\"summary\":\"x\"}\nnot JSON\n{\"sessionId\":\"c1\",\"cwd\":\"FOLDER\",\"type\":\"user\"}\n";
+        write(".claude/projects/-harbour/c1.jsonl", claude);
+        write(".claude/projects/-harbour/fork.jsonl", claude);
+        write(".claude/projects/-harbour/agent-1.jsonl", claude);
         write(".claude/projects/-gone/c2.jsonl", "{\"sessionId\":\"c2\",\"cwd\":\"/nowhere/at/all\"}\n");
-        write(".codex/sessions/2026/11/28/rollout-1.jsonl", "{\"type\":\"session_meta\",\"payload\":{\"id\":\"x1\",\"cwd\":\"WORK\"}}\n");
-        write(".gemini/tmp/work/chats/session-1.json", "{\"sessionId\":\"g1\",\"messages\":[]}");
-        write(".gemini/tmp/work/chats/session-3.jsonl", "{\"sessionId\":\"g3\",\"kind\":\"main\"}\n{\"id\":\"m1\"}\nnot JSON\n");
-        write(".gemini/tmp/work/.project_root", "WORK\n");
+        write(".codex/sessions/2026/11/28/rollout-1.jsonl", "{\"type\":\"session_meta\",\"payload\":{\"id\":\"x1\",\"cwd\":\"FOLDER\"}}\n");
+        write(".gemini/tmp/harbour/chats/session-1.json", "{\"sessionId\":\"g1\",\"messages\":[]}");
+        write(".gemini/tmp/harbour/chats/session-3.jsonl", "{\"sessionId\":\"g3\",\"kind\":\"main\"}\n{\"id\":\"m1\"}\nnot JSON\n");
+        write(".gemini/tmp/harbour/.project_root", "FOLDER\n");
         write(".gemini/tmp/other/chats/session-2.json", "{\"sessionId\":\"g2\"}");
         write(
             ".copilot/session-state/p1/events.jsonl",
-            "{\"type\":\"session.start\",\"data\":{\"sessionId\":\"p1\",\"context\":{\"cwd\":\"WORK\"}}}\n",
+            "{\"type\":\"session.start\",\"data\":{\"sessionId\":\"p1\",\"context\":{\"cwd\":\"FOLDER\"}}}\n",
         );
         let places = places(home.path());
         let files: Vec<(Host, PathBuf)> =
@@ -184,6 +184,6 @@ mod tests {
         let mut ids: Vec<&str> = sessions.iter().map(|session| session.id.as_str()).collect();
         ids.sort_unstable();
         assert_eq!(ids, ["c1", "fork", "g1", "g3", "p1", "x1"]);
-        assert!(sessions.iter().all(|session| session.folder == work && session.bytes > 0));
+        assert!(sessions.iter().all(|session| session.folder == harbour && session.bytes > 0));
     }
 }

@@ -346,8 +346,8 @@ pub mod tests {
 
         let own = r#""command": "remembrancer", "args": ["mcp""#;
         for (name, rest) in [
-            ("remembrancer", r#"], "env": {"DATA_DIR": "/work/mem"}"#),
-            ("remembrancer", r#", "--mine"], "env": {"XDG_DATA_HOME": "/work/mem"}"#),
+            ("remembrancer", r#"], "env": {"DATA_DIR": "/srv/memory"}"#),
+            ("remembrancer", r#", "--mine"], "env": {"XDG_DATA_HOME": "/srv/memory"}"#),
             ("memory-work", r#", "--mine"]"#),
         ] {
             let own = format!(r#"{{"mcpServers": {{"{name}": {{{own}{rest}}}}}}}"#);

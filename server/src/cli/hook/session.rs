@@ -18,7 +18,7 @@ pub fn name(host: Host, session: &str) -> String {
 pub fn reference(host: Host, session: &str, project: Option<&Project>, state: &State) -> SessionRef {
     let id: Uuid = session.parse().or_else(|_| digest(session).parse()).unwrap_or_default();
     let tokens = state.get(Kind::Tokens, &name(host, session)).unwrap_or_default();
-    // The project that has no memories stands for one that the server does not know yet.
+    // A nil id means that the server does not know the project yet (`Project::of_answers`).
     let project = project.map(|project| project.id).filter(|id| !id.is_nil());
     SessionRef { host: host.id().to_owned(), id: id.to_string(), project, tokens }
 }

@@ -292,7 +292,7 @@ fn each_host_says_where_it_works() {
     let cursor = input!(Host::Cursor, "cursor/session-start.json");
     assert_eq!((cursor.session.as_str(), cursor.folder), ("c-1", PathBuf::from("/home/idris/ferry")));
     assert_eq!(input!(Host::Gemini, "gemini/session-end.json").session, "g-1");
-    // What the start of the session was given stands before the prompt.
+    // The host puts the answer to the session start before the prompt.
     assert_eq!(input!(Host::Gemini, "gemini/prompt.json").prompt.as_deref(), Some("When does the ferry to Lindau leave?"));
     let copilot = input!(Host::Copilot, "copilot/session-start.json");
     assert_eq!((copilot.session.as_str(), copilot.prompt.as_deref()), ("p-1", Some("Add the winter timetable")));

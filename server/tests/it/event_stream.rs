@@ -68,7 +68,7 @@ async fn remember(site: &Site, content: &str, commons: bool) -> String {
 async fn an_agent_hears_of_its_own_and_of_shared_memories_and_goes_on_where_it_was() {
     let site = alone().await;
     // Another server on the same databases.
-    let other = server_beside(&site);
+    let other = Site::on(site.world.clone(), &[]);
     let mut stream = Stream::of_key(&site, &site.world.atlas_key, None).await;
     let mut beside = Stream::of_key(&other, &site.world.atlas_key, None).await;
     assert!(stream.next().await.unwrap().contains("id: 0\n"));
@@ -84,24 +84,6 @@ async fn an_agent_hears_of_its_own_and_of_shared_memories_and_goes_on_where_it_w
     assert_eq!(of_binky.event().await.matches("data:").count(), 2);
     let mut ahead = Stream::of_key(&site, &site.world.atlas_key, Some("9223372036854775807")).await;
     assert_eq!(ahead.next().await.unwrap(), "retry: 2000\nid: 2\ndata: {\"type\":\"missed\"}\n\n");
-}
-
-fn server_beside(site: &Site) -> Site {
-    let World { engine, clock, embedder, system, atlas, binky, vera, atlas_key, binky_key, tenant_slug, login } = &site.world;
-    let world = World {
-        engine: engine.clone(),
-        clock: clock.clone(),
-        embedder: embedder.clone(),
-        system: system.clone(),
-        atlas: atlas.clone(),
-        binky: binky.clone(),
-        vera: vera.clone(),
-        atlas_key: atlas_key.clone(),
-        binky_key: binky_key.clone(),
-        tenant_slug: tenant_slug.clone(),
-        login: login.clone(),
-    };
-    Site::on(world, &[])
 }
 
 #[tokio::test]

@@ -112,6 +112,7 @@ impl Drop for Copies {
 }
 
 /// One tenant in one engine: agents `atlas` and `binky`, operator Vera.
+#[derive(Clone)]
 pub struct World {
     pub engine: Engine,
     pub clock: Arc<FakeClock>,

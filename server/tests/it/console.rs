@@ -32,9 +32,7 @@ fn encoded(text: &str) -> String {
 /// Signs in and returns the cookie that the browser would send.
 pub async fn sign_in(site: &Site, login: &str, password: &str) -> (Answer, String) {
     let answer = form(site, "sign_in", "", &format!("login={}&password={}", encoded(login), encoded(password))).await;
-    let cookies = answer.headers.get_all(header::SET_COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let session = cookies.filter_map(|cookie| cookie.split(';').next()).find(|cookie| cookie.starts_with("rmb=")).unwrap_or_default();
-    let session = session.to_owned();
+    let session = answer.cookies().into_iter().find(|cookie| cookie.starts_with("rmb=")).unwrap_or_default();
     (answer, session)
 }
 
@@ -153,12 +151,6 @@ async fn another_tenants_memory_is_not_found() {
     assert!(!page.text.contains("Theirs alone."));
 }
 
-/// The cookies that an answer sets, as the browser would send them.
-fn cookies(answer: &Answer) -> Vec<String> {
-    let set = answer.headers.get_all(header::SET_COOKIE).iter().filter_map(|value| value.to_str().ok());
-    set.filter_map(|cookie| cookie.split(';').next()).map(str::to_owned).collect()
-}
-
 #[tokio::test]
 async fn what_was_typed_survives_a_session_that_ends_and_a_wrong_password_keeps_the_login() {
     let site = Site::new().await;
@@ -176,11 +168,11 @@ async fn what_was_typed_survives_a_session_that_ends_and_a_wrong_password_keeps_
             .body(Body::from(body.clone()))
             .unwrap()
     };
-    assert!(!cookies(&site.send(post(String::new())).await).iter().any(|cookie| cookie.starts_with("rmb-typed=")), "nobody signed in here");
+    assert!(!site.send(post(String::new())).await.cookies().iter().any(|cookie| cookie.starts_with("rmb-typed=")), "nobody signed in here");
     let (signed_in, _) = sign_in(&site, &world.login, PASSWORD).await;
-    let ended = site.send(post(cookies(&signed_in).into_iter().find(|cookie| cookie.starts_with("rmb-who=")).unwrap())).await;
+    let ended = site.send(post(signed_in.cookies().into_iter().find(|cookie| cookie.starts_with("rmb-who=")).unwrap())).await;
     assert!(ended.header(header::LOCATION).starts_with("/sign-in?next="), "{ended:?}");
-    let kept = cookies(&ended).into_iter().find(|cookie| cookie.starts_with("rmb-typed=")).unwrap();
+    let kept = ended.cookies().into_iter().find(|cookie| cookie.starts_with("rmb-typed=")).unwrap();
     let roles = [OperatorRole::Viewer, OperatorRole::Operator];
     let idris = format!("idris@{}", world.tenant_slug);
     identity::create_operator(&world.engine, &world.system, &idris, "Idris", PASSWORD, &roles).await.unwrap();
@@ -193,12 +185,12 @@ async fn what_was_typed_survives_a_session_that_ends_and_a_wrong_password_keeps_
     assert!(!elsewhere.text.contains("in May"), "another page does not show it");
     let back = site.get(&page, &[(header::COOKIE, &both), (header::ACCEPT, "text/html")]).await;
     assert!(back.text.contains("Mina &lt;left> in May") && back.text.contains("You were signed out"), "{}", back.text);
-    assert!(cookies(&back).contains(&"rmb-typed=".to_owned()), "it is shown once");
+    assert!(back.cookies().contains(&"rmb-typed=".to_owned()), "it is shown once");
     assert!(memories::detail(&world.engine, &world.vera, memory.memory_id).await.unwrap().memory.deleted_at.is_none(), "nothing was sent");
 
     let (refused, _) = sign_in(&site, &world.login, "not the password").await;
     assert!(!refused.header(header::LOCATION).contains(&world.login), "the address holds no login");
-    let kept = cookies(&refused).into_iter().find(|cookie| cookie.starts_with("rmb-login=")).unwrap();
+    let kept = refused.cookies().into_iter().find(|cookie| cookie.starts_with("rmb-login=")).unwrap();
     let again = site.get("/sign-in?error=refused", &[(header::COOKIE, &kept), (header::ACCEPT, "text/html")]).await;
     assert!(again.text.contains(&format!("value=\"{}\"", world.login)), "{}", again.text);
 }

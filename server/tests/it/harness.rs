@@ -95,6 +95,12 @@ impl Answer {
     pub fn header(&self, name: header::HeaderName) -> &str {
         self.headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
     }
+
+    /// The cookies that it sets, as the browser would send them.
+    pub fn cookies(&self) -> Vec<String> {
+        let set = self.headers.get_all(header::SET_COOKIE).iter().filter_map(|value| value.to_str().ok());
+        set.filter_map(|cookie| cookie.split(';').next()).map(str::to_owned).collect()
+    }
 }
 
 impl Site {

@@ -329,7 +329,7 @@ pub async fn agent(engine: &Engine, command: Agent) -> Result<(), Failure> {
 
 /// Changes an agent in use.
 async fn change_agent(engine: &Engine, tenant: &str, slug: &str, settings: AgentSettings) -> Result<(), Failure> {
-    let (ctx, _) = open_agent(engine, tenant, slug).await?;
+    let ctx = identity::open_tenant(engine, tenant).await?;
     identity::change_agent(engine, &ctx, slug, settings).await?;
     Ok(())
 }

@@ -45,21 +45,14 @@ impl FromRequestParts<Api> for Caller {
         let ctx = api.gate.admit(key, parts, look_up).await?;
         let only_reads = matches!(parts.method, Method::GET | Method::HEAD);
         let ctx = OpContext { idempotency: idempotency_key(parts)?, only_reads, session: session(parts)?, ..ctx };
-        let mut named = parts.headers.get_all(USER).iter();
-        match (named.next(), named.next()) {
-            (None, _) => Ok(Self(api.engine.current(), ctx)),
-            (Some(_), Some(_)) => Err(Error::invalid(USER, "is sent twice: a proxy must replace it, not add to it").into()),
-            (Some(value), None) => {
-                let text = std::str::from_utf8(value.as_bytes()).map_err(|_| Error::invalid(USER, "is not UTF-8"))?;
-                // A proxy that adds a header to one that the client sent may write both into one.
-                if text.contains(',') {
-                    return Err(Error::invalid(USER, "has a comma, so it may be two headers in one: a proxy must replace it").into());
-                }
-                let user: UserRef = text.parse().map_err(|message: String| Error::invalid(USER, message))?;
-                let ctx = identity::named_by_caller(&api.engine, ctx, &user).await?;
-                Ok(Self(api.engine.current(), ctx))
-            }
+        let Some(named) = header_text(parts, USER)? else { return Ok(Self(api.engine.current(), ctx)) };
+        // A proxy that adds a header to one that the client sent may write both into one.
+        if named.contains(',') {
+            return Err(Error::invalid(USER, "has a comma, so it may be two headers in one: a proxy must replace it").into());
         }
+        let user: UserRef = named.parse().map_err(|message: String| Error::invalid(USER, message))?;
+        let ctx = identity::named_by_caller(&api.engine, ctx, &user).await?;
+        Ok(Self(api.engine.current(), ctx))
     }
 }
 
@@ -92,16 +85,19 @@ fn idempotency_key(parts: &Parts) -> Result<Option<Arc<IdempotencyKey>>, Error> 
 
 /// The session of a coding agent that a request belongs to.
 fn session(parts: &Parts) -> Result<Option<Arc<SessionRef>>, Error> {
-    let mut sent = parts.headers.get_all(SESSION).iter();
+    let Some(named) = header_text(parts, SESSION)? else { return Ok(None) };
+    let session: SessionRef = named.parse().map_err(|message: String| Error::invalid(SESSION, message))?;
+    Admitted::id(SESSION, &session.id)?;
+    Ok(Some(Arc::new(session)))
+}
+
+/// The text of a header that is sent at most once.
+fn header_text<'a>(parts: &'a Parts, name: &'static str) -> Result<Option<&'a str>, Error> {
+    let mut sent = parts.headers.get_all(name).iter();
     match (sent.next(), sent.next()) {
         (None, _) => Ok(None),
-        (Some(_), Some(_)) => Err(Error::invalid(SESSION, "is sent twice")),
-        (Some(value), None) => {
-            let text = std::str::from_utf8(value.as_bytes()).map_err(|_| Error::invalid(SESSION, "is not UTF-8"))?;
-            let session: SessionRef = text.parse().map_err(|message: String| Error::invalid(SESSION, message))?;
-            Admitted::id(SESSION, &session.id)?;
-            Ok(Some(Arc::new(session)))
-        }
+        (Some(_), Some(_)) => Err(Error::invalid(name, "is sent twice: a proxy must replace it, not add to it")),
+        (Some(value), None) => std::str::from_utf8(value.as_bytes()).map(Some).map_err(|_| Error::invalid(name, "is not UTF-8")),
     }
 }
 

@@ -42,9 +42,8 @@ pub struct ConsoleConfig {
     pub attempts_per_login: NonZeroU32,
     /// Attempts to sign in from one address, in a minute.
     pub attempts_per_address: NonZeroU32,
-    /// The identity provider with which people sign in, if there is one, and its name on the button.
+    /// The identity provider with which people sign in, if there is one.
     pub provider: Option<Options>,
-    pub provider_name: Option<String>,
 }
 
 impl ConsoleConfig {
@@ -57,14 +56,7 @@ impl ConsoleConfig {
             }
         }
         let public_url = public_url.trim_end_matches('/').to_owned();
-        Self {
-            public_url,
-            secure_cookies,
-            attempts_per_login: per_minute(10),
-            attempts_per_address: per_minute(30),
-            provider: None,
-            provider_name: None,
-        }
+        Self { public_url, secure_cookies, attempts_per_login: per_minute(10), attempts_per_address: per_minute(30), provider: None }
     }
 }
 
@@ -92,7 +84,7 @@ pub(crate) fn router(
         public_url: config.public_url.clone().into(),
         secure_cookies: config.secure_cookies,
         limiter: limiter(config),
-        provider: config.provider_name.as_deref().map(Into::into),
+        provider: config.provider.as_ref().map(|provider| provider.name.as_str().into()),
     };
     let sso = config.provider.clone().map(|options| Sso::new(engine.clone(), options, &config.public_url, config.secure_cookies));
     let sso: Router<LeptosOptions> = sso.map_or_else(Router::new, |sso| crate::sso::router(Arc::new(sso)));

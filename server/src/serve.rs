@@ -313,8 +313,7 @@ impl Embedder for NoModel {
 pub fn router(engine: &Engine, config: &Config, stop: CancellationToken) -> Router {
     let leptos_options = LeptosOptions::builder().output_name(env!("LEPTOS_OUTPUT_NAME")).site_addr(config.listen).build();
     let provider = config.sso.provider();
-    let name = provider.is_some().then(|| config.sso.oidc_name.clone());
-    let console_config = ConsoleConfig { provider, provider_name: name, ..ConsoleConfig::new(&config.public_url, config.secure_cookies()) };
+    let console_config = ConsoleConfig { provider, ..ConsoleConfig::new(&config.public_url, config.secure_cookies()) };
     let trust = Trust { hosts: config.allowed_hosts.clone(), proxies: config.trusted_proxies.clone() };
     let transfers = Arc::new(Transfers::new(config.transfer_stall));
     let streams = Arc::new(Streams::new(engine, stop.clone()));

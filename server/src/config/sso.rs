@@ -56,6 +56,7 @@ impl Sso {
     /// The provider, if there is one.
     pub fn provider(&self) -> Option<Options> {
         Some(Options {
+            name: self.oidc_name.clone(),
             issuer: self.oidc_issuer.clone()?,
             client_id: self.oidc_client_id.clone()?,
             client_secret: self.oidc_client_secret.clone(),

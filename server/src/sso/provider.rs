@@ -29,6 +29,8 @@ const FRESH: TimeDelta = TimeDelta::minutes(1);
 /// How the server knows its provider.
 #[derive(Clone)]
 pub struct Options {
+    /// What people call it, on the button of the sign-in page.
+    pub name: String,
     pub issuer: String,
     pub client_id: String,
     /// Absent for a public client.
@@ -264,7 +266,16 @@ mod tests {
         let allowed = |issuer: &str, address: &str| {
             let (client_id, scopes, groups_claim) = ("memory".into(), "openid".into(), "groups".into());
             let issuer = issuer.to_owned();
-            let options = Options { issuer, client_id, client_secret: None, scopes, groups_claim, roles: vec![], allow_private: true };
+            let options = Options {
+                name: "SSO".into(),
+                issuer,
+                client_id,
+                client_secret: None,
+                scopes,
+                groups_claim,
+                roles: vec![],
+                allow_private: true,
+            };
             Provider::new(options).endpoint(address, "jwks_uri").is_ok()
         };
         let tried = [("https", "https"), ("http", "http"), ("http", "https"), ("https", "http")];

@@ -59,8 +59,9 @@ claim_target() {
 build_server() { cargo build --package server --profile "${1:-dev}" && keep_server "$@"; } # [profile]
 # Keeps what cargo built last, for the scripts that run it.
 keep_server() { # [profile]
-  local built=$CARGO_TARGET_DIR/${1:-debug}/remembrancer
-  [ "${1:-dev}" != dev ] || built=$CARGO_TARGET_DIR/debug/remembrancer
+  local folder=${1:-dev}
+  [ "$folder" != dev ] || folder=debug # cargo's name for the folder of this profile
+  local built=$CARGO_TARGET_DIR/$folder/remembrancer
   mkdir -p "$REPO/target"
   ln -f "$built" "$SERVER" 2>/dev/null || cp -f "$built" "$SERVER"
 }

@@ -210,7 +210,7 @@ async fn without_a_server_the_first_hook_starts_one_that_stops_when_it_is_idle()
     .await;
     let postmaster = desk.path("data/remembrancer/postgres/data/postmaster.pid");
     assert!(postmaster.exists(), "{}", desk.log());
-    // Tools have the same memory, whatever databases the host's environment names, and a list that is short.
+    // Tools have the same memory, not the databases that the host's environment names, and their list is short.
     let asked = ["initialize", "tools/list"].map(|method| {
         let client = json!({ "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "host", "version": "1" } });
         json!({ "jsonrpc": "2.0", "id": method, "method": method, "params": client }).to_string() + "\n"

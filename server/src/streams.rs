@@ -34,7 +34,7 @@ const STREAMS: usize = 256;
 const FULL: Duration = Duration::from_secs(5);
 /// How often the process looks for new notices of those who follow.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long a stream is silent at most. As often it is checked whether its client may still follow.
+/// How long a stream is silent at most. Its client is authenticated again at least as often.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 /// How long a stream stays open. Its client then connects again, and goes on where it was.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
@@ -120,7 +120,7 @@ impl Reader {
                 return None;
             }
             // Whoever lost the right meanwhile hears nothing more. A client connects again after an error, too.
-            self.ctx = still(&self.engine, &self.ctx).await.ok()?;
+            self.ctx = reauthenticate(&self.engine, &self.ctx).await.ok()?;
             let following = notices::after(&self.engine, &self.ctx, self.seen).await.ok()?;
             self.seen = following.seen;
             let has_news = following.missed || !following.notices.is_empty();
@@ -148,7 +148,7 @@ impl Reader {
 }
 
 /// The context of a caller who may still do what it may do.
-async fn still(engine: &Engine, ctx: &OpContext) -> Result<OpContext, Error> {
+async fn reauthenticate(engine: &Engine, ctx: &OpContext) -> Result<OpContext, Error> {
     let now = match ctx.actor {
         Actor::Agent { key_id, .. } => identity::context_of_key(engine, ctx.tenant_id, key_id, ctx.request_id).await?,
         Actor::Operator { id, .. } => identity::operator(engine, id, ctx.request_id).await?.0,

@@ -3,7 +3,7 @@
 use super::Failure;
 use clap::Subcommand;
 use foundation::{Engine, identity, webhooks};
-use wire::{MadeWebhook, NewWebhook, NoticeKind, Webhook as Listed, WebhookId, WebhookSettings, WebhookState};
+use wire::{MadeWebhook, NewWebhook, NoticeKind, WebhookId, WebhookSettings, WebhookState};
 
 #[derive(Subcommand)]
 pub enum Webhook {
@@ -105,7 +105,7 @@ fn print_made(made: &MadeWebhook) {
     }
 }
 
-fn print(webhook: &Listed) {
+fn print(webhook: &wire::Webhook) {
     let events: Vec<&str> = webhook.events.iter().map(|event| event.as_str()).collect();
     let of = webhook.agent.as_deref().map(|agent| format!(" of {agent}")).unwrap_or_default();
     let why = webhook.reason.as_ref().or(webhook.error.as_ref()).map(|why| format!(": {why}")).unwrap_or_default();

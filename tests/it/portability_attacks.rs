@@ -1,6 +1,6 @@
 //! Files that try to do more than import memories.
 
-use crate::portability::{exported, file, import, newcomer, newcomer_elsewhere};
+use crate::portability::{exported, import, newcomer, newcomer_elsewhere};
 use crate::portability_refused::{open, place, refused, sealed, small};
 use crate::support::{Fetch, agent, alone, remember, work};
 use foundation::op::Access;

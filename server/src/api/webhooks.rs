@@ -3,7 +3,7 @@
 use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::{Answer, ApiError};
-use super::openapi::{Created, NoContent};
+use super::openapi::{Created, CreatedFor, NoContent};
 use super::params::Segment;
 use axum::Json;
 use foundation::webhooks;
@@ -16,9 +16,9 @@ pub async fn list(Caller(engine, ctx): Caller) -> Answer<Webhooks> {
 }
 
 /// `POST /api/admin/webhooks`: a new webhook, with its secret.
-pub async fn add(Caller(engine, ctx): Caller, body: UnreadBody<NewWebhook>) -> Result<Created<MadeWebhook>, ApiError> {
+pub async fn add(Caller(engine, ctx): Caller, body: UnreadBody<NewWebhook>) -> Result<CreatedFor<MadeWebhook>, ApiError> {
     let new = body.read(&ctx, KeyScope::Admin).await?;
-    Ok(Created(webhooks::add(&engine, &ctx.as_admin()?, new).await?))
+    Ok(CreatedFor(webhooks::add(&engine, &ctx.as_admin()?, new).await?))
 }
 
 /// `PUT /api/admin/webhooks/{id}`: the webhook with another address, other events or another state.

@@ -6,9 +6,10 @@
 use crate::workers::turns::Turns;
 use crate::{capture, consolidation, erasure, knowledge, lifecycle, memories, profile, vocabulary};
 use async_recursion::async_recursion as boxed;
+use chrono::TimeDelta;
 use db::Database;
 use foundation::jobs::store::{self, Leased, Load};
-use foundation::jobs::{self, LEASE, Task, Work};
+use foundation::jobs::{self, ExpectationsPayload, LEASE, Task, Work};
 use foundation::{Engine, Error, OpContext, webhooks};
 use std::sync::Arc;
 use std::time::Duration as StdDuration;
@@ -19,6 +20,8 @@ use wire::RequestId;
 const BATCH: i64 = 50;
 /// Steps of heavy work in one call of [`work`].
 const STEPS: usize = 2;
+/// The pause of a run of expectations that waits for a part of the search.
+const UNMEASURED: TimeDelta = TimeDelta::minutes(10);
 /// How long the workers of a load sleep when nobody wakes them. Heavy work is announced across processes; light work is not.
 const fn pause(load: Load) -> StdDuration {
     StdDuration::from_secs(match load {
@@ -126,7 +129,7 @@ async fn perform(engine: &Engine, event: &Leased, stop: &CancellationToken) -> R
         Task::Synthesise => return capture::synthesise(engine, &ctx, event.held(), event.tries).await,
         Task::Survey => return consolidation::survey(engine, &ctx, &event.payload()?).await.map(Work::Done),
         Task::Erase => return erasure::carry_out(engine, &ctx, &event.payload()?, stop).await,
-        Task::RunExpectations => return engine.evaluate(&ctx, &event.payload).await.map(Work::Done),
+        Task::RunExpectations => return run_expectations(engine, &ctx, event.payload()?).await,
         Task::Sweep => return lifecycle::sweep(engine, &ctx, &event.payload()?, stop).await,
         Task::Webhook => return webhooks::deliver(engine, &ctx, event).await,
         Task::Consolidate => {
@@ -134,6 +137,14 @@ async fn perform(engine: &Engine, event: &Leased, stop: &CancellationToken) -> R
         }
     };
     Ok(result.into())
+}
+
+/// Runs a set of expectations. A run measures nothing while a part of the search is away, and nobody would request it again.
+async fn run_expectations(engine: &Engine, ctx: &OpContext, payload: ExpectationsPayload) -> Result<Work, Error> {
+    match engine.evaluate(ctx, payload.set_id, payload.cause).await {
+        Err(error @ Error::Unavailable(_)) => Ok(Work::Waits { error: error.to_string(), pause: UNMEASURED }),
+        result => result.map(Work::Done),
+    }
 }
 
 fn named<T: std::str::FromStr>(event: &Leased, name: &str) -> Result<T, Error> {

@@ -1,6 +1,7 @@
 //! Expectations: what a run finds, what it leaves out, and when one is requested.
 
 use crate::support::{Fetch, agent, all_row_counts, alone, memory_owner, remember, settle, work};
+use chrono::TimeDelta;
 use db::Users;
 use db::clock::Clock;
 use foundation::testing::{World, fact};
@@ -185,7 +186,22 @@ async fn a_search_that_runs_in_part_is_no_measure() {
     let id = ExpectationRunId(world.clock.id());
     let refused = expectations::evaluate(&world.engine, &world.system, set, RunCause::Requested, id).await;
     assert!(matches!(refused, Err(Error::Unavailable(_))), "{refused:?}");
+    assert!(expectations::request_run(&world.engine, &world.vera, set).await.unwrap());
+    let attempts = async || -> (String, i32) {
+        let attempts = "select state, attempt - attempts_before from events where task = 'run_expectations'";
+        sqlx::query_as(attempts).one(&world.engine).await
+    };
+    work(&world).await;
+    assert_eq!(attempts().await, ("failed".to_owned(), 0), "waiting is no attempt");
     assert!(detail(&world, set).await.runs.is_empty());
+    work(&world).await;
+    assert_eq!(runs(&world).await, [("failed".to_owned(), 1)], "it waits");
+
+    world.embedder.work();
+    world.clock.advance(TimeDelta::minutes(10));
+    work(&world).await;
+    assert_eq!(attempts().await, ("done".to_owned(), 1));
+    assert_eq!(detail(&world, set).await.runs.len(), 1);
 }
 
 #[tokio::test]

@@ -1,6 +1,5 @@
 //! A run: every question of a set again, as its agent and its user see memory now. Nothing of it is logged or counted as a recall.
 
-use crate::requests::Payload;
 use crate::score::{Measured, Scores};
 use crate::state::State;
 use crate::store::{self, NewRun, StoredExpectation, Successor};
@@ -19,15 +18,14 @@ use wire::{
 pub struct Runner;
 
 impl Evaluator for Runner {
-    fn evaluate<'a>(&'a self, engine: &'a Engine, ctx: &'a OpContext, payload: &'a Value) -> Evaluating<'a> {
-        Box::pin(run(engine, ctx, payload))
+    fn evaluate<'a>(&'a self, engine: &'a Engine, ctx: &'a OpContext, set: ExpectationSetId, cause: RunCause) -> Evaluating<'a> {
+        Box::pin(run(engine, ctx, set, cause))
     }
 }
 
 /// Runs the set of a job. The run has the id of the job, so that a job which is done again stores it once.
-async fn run(engine: &Engine, ctx: &OpContext, payload: &Value) -> Result<Value, Error> {
-    let Payload { set_id, cause } = Payload::of(payload)?;
-    match evaluate(engine, ctx, set_id, cause, ExpectationRunId(ctx.request_id.0)).await {
+async fn run(engine: &Engine, ctx: &OpContext, set: ExpectationSetId, cause: RunCause) -> Result<Value, Error> {
+    match evaluate(engine, ctx, set, cause, ExpectationRunId(ctx.request_id.0)).await {
         Ok(run) => Ok(json!({ "counted": run.counted, "met": run.met })),
         Err(Error::NotFound(_)) => Ok(json!({ "result": "the set was deleted" })),
         Err(error) => Err(error),

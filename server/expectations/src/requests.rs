@@ -6,10 +6,8 @@ use db::Tx;
 use foundation::audit::{self, NewEntry};
 use foundation::idempotency::Once;
 use foundation::intake::Admitted;
-use foundation::jobs::{self, NewEvent, Task};
+use foundation::jobs::{self, ExpectationsPayload, NewEvent, Task};
 use foundation::{Engine, Error, OpContext, identity};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 use verb::verb;
@@ -17,20 +15,6 @@ use wire::{ExpectationRunRequested, ExpectationSetId, RunCause};
 
 /// How often changes are looked for.
 const EVERY: Duration = Duration::from_secs(30);
-
-/// The payload of a job.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(crate) struct Payload {
-    pub set_id: ExpectationSetId,
-    pub cause: RunCause,
-}
-
-impl Payload {
-    /// Reads the payload of an event.
-    pub fn of(payload: &Value) -> Result<Self, Error> {
-        serde_json::from_value(payload.clone()).map_err(Error::failed("the event's payload cannot be read"))
-    }
-}
 
 /// Requests a run of a set; false: one waits already, or is under way.
 ///
@@ -69,7 +53,7 @@ async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, id: ExpectationS
     if store::sets(tx, ctx.tenant_id, Some(id)).await?.is_empty() {
         return Err(Error::NotFound("set of expectations"));
     }
-    let requested = post(engine, ctx, tx, Payload { set_id: id, cause: RunCause::Requested }, state).await?;
+    let requested = post(engine, ctx, tx, ExpectationsPayload { set_id: id, cause: RunCause::Requested }, state).await?;
     if requested {
         let entry = NewEntry::new(engine, ctx, "expectation.run_requested", "expectation_set", id, "run of expectations requested");
         audit::record(tx, ctx.tenant_id, ctx.commons_id, &entry).await?;
@@ -78,7 +62,7 @@ async fn request(engine: &Engine, ctx: &OpContext, tx: &mut Tx, id: ExpectationS
 }
 
 /// Puts a run on the queue and records the state that it is for. False: a run already waits or is under way.
-async fn post(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: Payload, state: &State) -> Result<bool, Error> {
+async fn post(engine: &Engine, ctx: &OpContext, tx: &mut Tx, payload: ExpectationsPayload, state: &State) -> Result<bool, Error> {
     let json = serde_json::to_value(payload).map_err(Error::failed("a payload cannot be serialised"))?;
     let event = NewEvent::pending(engine, Task::RunExpectations, json);
     let requested = jobs::store::request_expectations(tx, ctx.tenant_id, ctx.commons_id, &event).await?;
@@ -108,7 +92,7 @@ pub async fn request_changed(engine: &Engine, ctx: &OpContext) -> Result<usize, 
     let text = state.to_string();
     let mut requested = 0;
     for set in sets.into_iter().filter(|set| set.requested_for.as_deref() != Some(text.as_str())) {
-        let payload = Payload { set_id: set.id, cause: RunCause::Changed };
+        let payload = ExpectationsPayload { set_id: set.id, cause: RunCause::Changed };
         requested += usize::from(post(engine, ctx, &mut tx, payload, &state).await?);
     }
     tx.commit().await?;

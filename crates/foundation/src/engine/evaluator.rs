@@ -6,14 +6,15 @@ use crate::op::OpContext;
 use serde_json::Value;
 use std::pin::Pin;
 use std::sync::Arc;
+use wire::{ExpectationSetId, RunCause};
 
 /// A run, whose result is the outcome of its event.
 pub type Evaluating<'a> = Pin<Box<dyn Future<Output = Result<Value, Error>> + Send + 'a>>;
 
 /// Runs sets of expectations.
 pub trait Evaluator: Send + Sync {
-    /// Runs the set that the payload of an event names, for the organisation of the context.
-    fn evaluate<'a>(&'a self, engine: &'a Engine, ctx: &'a OpContext, payload: &'a Value) -> Evaluating<'a>;
+    /// Runs a set of the organisation of the context.
+    fn evaluate<'a>(&'a self, engine: &'a Engine, ctx: &'a OpContext, set: ExpectationSetId, cause: RunCause) -> Evaluating<'a>;
 }
 
 impl Engine {
@@ -22,12 +23,12 @@ impl Engine {
         Self { evaluator: Some(evaluator), ..self }
     }
 
-    /// Runs the set of expectations that the payload of an event names; the outcome of the event.
+    /// Runs a set of expectations; the outcome of the event.
     ///
     /// # Errors
     /// `Internal` in a process that cannot run expectations, and those of the run.
-    pub async fn evaluate(&self, ctx: &OpContext, payload: &Value) -> Result<Value, Error> {
+    pub async fn evaluate(&self, ctx: &OpContext, set: ExpectationSetId, cause: RunCause) -> Result<Value, Error> {
         let evaluator = self.evaluator.as_ref().ok_or_else(|| Error::internal("this process runs no expectations"))?;
-        evaluator.evaluate(self, ctx, payload).await
+        evaluator.evaluate(self, ctx, set, cause).await
     }
 }

@@ -16,8 +16,6 @@ const HEARTBEAT: StdDuration = StdDuration::from_secs(8);
 pub const ATTEMPTS_MAX: i32 = 8;
 /// How long an event waits while a database is ill or out of reach.
 const AWAY: Duration = Duration::seconds(30);
-/// The pause of a run of expectations, of which a part of the search cannot run.
-const UNMEASURED: Duration = Duration::minutes(10);
 /// How often, and after which pause, the end of an attempt is written again.
 const FINISHES: usize = 10;
 const FINISH_AGAIN: StdDuration = StdDuration::from_secs(2);
@@ -48,9 +46,7 @@ pub async fn attempt(
     let now = engine.clock().now();
     // Neither an empty account nor a database that is ill or away says anything about the job, so it is no attempt.
     let away = matches!(&result, Err(Error::Db(error)) if error.is_away());
-    // A run of expectations measures nothing while a model is away, and nobody would request it again.
-    let waits = matches!(&result, Err(Error::Unavailable(_))) && event.task() == Some(Task::RunExpectations);
-    let counts = !away && !waits && !matches!(result, Err(Error::Exhausted(_)));
+    let counts = !away && !matches!(result, Err(Error::Exhausted(_)) | Ok(Work::Waits { .. }));
     let (state, error, outcome, run_after) = match result {
         Ok(Work::Ended) => return Ok(()),
         Ok(Work::Done(outcome)) => (State::Done, None, Some(outcome), now),
@@ -61,10 +57,10 @@ pub async fn attempt(
             }
             return Ok(());
         }
+        Ok(Work::Waits { error, pause }) => (State::Failed, Some(error), None, now + pause),
         Ok(Work::Failed { error, again: None }) => (State::Dead, Some(error), None, now),
         Ok(Work::Failed { error, again: Some(pause) }) => failed(event, error, now + backoff(event.tries).max(pause)),
         Err(error @ Error::Exhausted(_)) => (State::Failed, Some(error.to_string()), None, now + UNPAID),
-        Err(error) if waits => (State::Failed, Some(error.to_string()), None, now + UNMEASURED),
         Err(error) if away => (State::Failed, Some(error.chain()), None, now + AWAY),
         Err(error) => failed(event, error.chain(), now + backoff(event.tries)),
     };

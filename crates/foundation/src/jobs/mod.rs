@@ -8,7 +8,7 @@ pub use attempt::{ATTEMPTS_MAX, LEASE, attempt};
 use crate::engine::Engine;
 use chrono::{DateTime, TimeDelta, Utc};
 use uuid::Uuid;
-use wire::{AgentId, CaptureMode, EventId, EventKind, MemoryScope, SourceId, TenantId, UserId};
+use wire::{AgentId, CaptureMode, EventId, EventKind, ExpectationSetId, MemoryScope, RunCause, SourceId, TenantId, UserId};
 
 /// The state of an event that this server made. Imported events have the state `imported`, which is not listed here: no worker claims them,
 /// and no number of the queue counts them.
@@ -32,6 +32,13 @@ pub struct ExtractPayload {
     pub session_id: Option<Uuid>,
     /// A turn that a person released from quarantine, by its bytes: only this one is read, and it is not inspected.
     pub only: Option<(usize, usize)>,
+}
+
+/// The set of expectations that an event asks to run.
+#[derive(Clone, Copy, Debug, serde::Serialize, serde::Deserialize)]
+pub struct ExpectationsPayload {
+    pub set_id: ExpectationSetId,
+    pub cause: RunCause,
 }
 
 /// The work that an event requests.
@@ -188,6 +195,8 @@ pub enum Work {
     Continues,
     /// The server is stopping; a part is done.
     Stopped,
+    /// It cannot be done at the moment, which says nothing about the job: it is tried again after a pause, and this was no attempt.
+    Waits { error: String, pause: TimeDelta },
     /// It failed. It is tried again after a pause of at least `again`; without one, trying again would not help.
     Failed { error: String, again: Option<TimeDelta> },
 }

@@ -68,6 +68,7 @@ async fn a_run_finds_what_the_agent_and_the_user_would_and_leaves_no_trace() {
     let minas = stored(&world, &of_mina, "The heron ferry carries the bicycle of Mina for free.").await;
     let foreign = stored(&world, &world.binky, "The heron ferry is painted green every spring.").await;
     let set = expect(&world, new(&world, FERRY, &[ferry])).await;
+    expect(&world, NewExpectation { user_id: Some(UserRef::Id(MINA)), ..new(&world, "The heron ferry", &[minas, ferry]) }).await;
     expect(&world, new(&world, "Does the heron ferry carry a bicycle?", &[minas])).await;
     expect(&world, NewExpectation { user_id: Some(UserRef::Id(MINA)), ..new(&world, "Does the heron ferry carry a bicycle?", &[minas]) })
         .await;
@@ -88,15 +89,16 @@ async fn a_run_finds_what_the_agent_and_the_user_would_and_leaves_no_trace() {
     let accessed: i64 = sqlx::query_scalar("select sum(access_count)::bigint from agent_memories").one(&world.engine).await;
     assert_eq!(accessed, accesses);
 
-    assert_eq!((found.expectations, found.counted, found.met), (4, 4, 2));
-    assert_eq!(found.recall, Some((1.0 + 0.0 + 1.0 + 0.5) / 4.0));
+    assert_eq!((found.expectations, found.counted, found.met), (5, 5, 3));
+    assert_eq!(found.recall, Some((1.0 + 1.0 + 0.0 + 1.0 + 0.5) / 5.0));
     let detail = detail(&world, set).await;
     let outcome = |place: usize| detail.rows[place].outcome.unwrap();
     // Newest first.
     assert_eq!((outcome(0).found, outcome(0).expected, outcome(0).stopped_by), (1, 2, Some(Gate::Agent)), "not what binky has");
     assert!(outcome(1).is_met(), "as Mina sees it: {:?}", outcome(1));
     assert_eq!((outcome(2).rank, outcome(2).stopped_by), (None, Some(Gate::User)), "not as nobody sees it");
-    assert_eq!((outcome(3).rank, outcome(3).stopped_by), (Some(1), None));
+    assert_eq!((outcome(3).found, outcome(3).rank, outcome(3).stopped_by), (2, Some(1), None), "both in one answer");
+    assert_eq!((outcome(4).rank, outcome(4).stopped_by), (Some(1), None));
 }
 
 #[tokio::test]

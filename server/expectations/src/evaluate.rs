@@ -10,8 +10,8 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use verb::verb;
 use wire::{
-    DegradedPart, DiagnoseRequest, Diagnosis, ExpectationRun, ExpectationRunId, ExpectationSetId, MemoryId, MemoryRef, RecallRequest,
-    RunCause, UserRef,
+    CandidateLink, DegradedPart, DiagnoseRequest, ExpectationRun, ExpectationRunId, ExpectationSetId, Gate, MemoryId, MemoryRef,
+    PlaygroundCandidate, PlaygroundRequest, RecallRequest, RunCause, UserRef,
 };
 
 /// Runs sets for the workers of the engine.
@@ -102,35 +102,66 @@ fn left(one: &StoredExpectation, successors: &HashMap<MemoryId, Successor>) -> V
     left
 }
 
-/// Asks the question of an expectation, and looks for each of its memories in the answer.
+/// Runs the recall of an expectation once, and looks for its memories in the answer. Only if one is missing, a diagnosis says why.
 async fn measure(engine: &Engine, ctx: &OpContext, one: &StoredExpectation, left: &[MemoryId]) -> Result<Measured, Error> {
-    let mut measured = Measured { expected: i32::try_from(left.len()).unwrap_or(i32::MAX), ..Measured::default() };
-    for id in left {
-        let recall = RecallRequest { user_id: one.user_id.map(UserRef::Id), ..RecallRequest::new(&one.query) };
-        let request = DiagnoseRequest { agent_id: one.agent_id, memory: MemoryRef::Id(*id), recall };
+    let expected = i32::try_from(left.len()).unwrap_or(i32::MAX);
+    let unmet = Measured { expected, ..Measured::default() };
+    if left.is_empty() {
+        return Ok(unmet);
+    }
+    let recall = RecallRequest { user_id: one.user_id.map(UserRef::Id), ..RecallRequest::new(&one.query) };
+    let request = PlaygroundRequest { agent_id: one.agent_id, recall };
+    let answer = match recall::playground(engine, ctx, &request).await {
+        Ok(answer) => answer,
+        // The rules of the agent's keys changed: such a recall finds nothing.
+        Err(Error::Invalid(_) | Error::NotFound(_)) => return Ok(unmet),
+        Err(error) => return Err(error),
+    };
+    check_complete(&answer.degraded)?;
+    let ranks = ranks(&answer.candidates);
+    let (found, missing): (Vec<MemoryId>, Vec<MemoryId>) = left.iter().copied().partition(|id| ranks.contains_key(id));
+    Ok(Measured {
+        found: i32::try_from(found.len()).unwrap_or(i32::MAX),
+        rank: found.iter().filter_map(|id| ranks.get(id).copied()).min(),
+        stopped_by: first_stop(engine, ctx, &request, &missing).await?,
+        ..unmet
+    })
+}
+
+/// The ranks of the memories in an answer.
+fn ranks(candidates: &[PlaygroundCandidate]) -> HashMap<MemoryId, i32> {
+    let ranked = candidates.iter().filter_map(|candidate| match candidate.link {
+        CandidateLink::Memory(id) => Some((id, i32::try_from(candidate.rank?).ok()?)),
+        CandidateLink::Document(_) => None,
+    });
+    ranked.collect()
+}
+
+/// The gate that stops the first of some memories that one stops.
+async fn first_stop(engine: &Engine, ctx: &OpContext, request: &PlaygroundRequest, missing: &[MemoryId]) -> Result<Option<Gate>, Error> {
+    for id in missing {
+        let request = DiagnoseRequest { agent_id: request.agent_id, memory: MemoryRef::Id(*id), recall: request.recall.clone() };
         match recall::diagnose(engine, ctx, &request).await {
-            Ok(diagnosis) => add(&mut measured, &diagnosis)?,
-            // The rules of the agent's keys changed: such a recall finds nothing.
+            Ok(diagnosis) => {
+                check_complete(&diagnosis.degraded)?;
+                if diagnosis.stopped_by.is_some() {
+                    return Ok(diagnosis.stopped_by);
+                }
+            }
+            // It was erased meanwhile, or the rules of the agent's keys changed.
             Err(Error::Invalid(_) | Error::NotFound(_)) => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(measured)
+    Ok(None)
 }
 
-/// Adds what became of one memory.
-fn add(measured: &mut Measured, diagnosis: &Diagnosis) -> Result<(), Error> {
-    let lacks = |part: DegradedPart| diagnosis.degraded.iter().any(|name| name == part.as_str());
-    let needed = [DegradedPart::Embedding, DegradedPart::Balance, DegradedPart::Vocabulary, DegradedPart::Knowledge];
-    if let Some(part) = needed.into_iter().find(|part| lacks(*part)) {
-        return Err(Error::Unavailable(format!("a part of the search cannot run at the moment: {part}")));
+/// Refuses to measure by an answer from which a part of the search is missing.
+fn check_complete(degraded: &[String]) -> Result<(), Error> {
+    use DegradedPart::{Balance, Embedding, Knowledge, Memory, Vocabulary};
+    let needed = [Embedding, Balance, Vocabulary, Knowledge, Memory];
+    match needed.into_iter().find(|part| degraded.iter().any(|name| name == part.as_str())) {
+        Some(part) => Err(Error::Unavailable(format!("a part of the search cannot run at the moment: {part}"))),
+        None => Ok(()),
     }
-    match diagnosis.rank.and_then(|rank| i32::try_from(rank).ok()) {
-        Some(rank) => {
-            measured.found += 1;
-            measured.rank = Some(measured.rank.map_or(rank, |best| best.min(rank)));
-        }
-        None => measured.stopped_by = measured.stopped_by.or(diagnosis.stopped_by),
-    }
-    Ok(())
 }

@@ -150,7 +150,7 @@ pub(super) async fn erase(engine: &Engine, ctx: &OpContext, key: &Key, stored: &
                 }
                 tx.commit().await?;
             }
-            MentionPlace::Term | MentionPlace::Document => {}
+            MentionPlace::Term | MentionPlace::Document | MentionPlace::ExpectationSet => {}
         }
     }
     Ok(())

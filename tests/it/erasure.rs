@@ -85,6 +85,21 @@ async fn expected(world: &World, user: Option<UserId>, word: &str, memory: Memor
     expectations::evaluate(&world.engine, &world.system, set, RunCause::Requested, run).await.unwrap();
 }
 
+/// A set of expectations with a name, as a mention.
+async fn named_set(world: &World, name: &str, memory: MemoryId) -> MentionRef {
+    let new = NewExpectation {
+        set: name.into(),
+        query: "Which tea?".into(),
+        agent_id: agent(&world.atlas),
+        user_id: None,
+        memories: vec![memory.into()],
+        origin: ExpectationOrigin::ZeroHit,
+        note: None,
+    };
+    let (set, _) = expectations::expect(&world.engine, &world.vera, new).await.unwrap();
+    MentionRef { place: MentionPlace::ExpectationSet, id: set.0 }
+}
+
 /// Everything that an agent does in the name of a user, with `word` in each text.
 async fn everything(world: &World, user: UserId, word: &str) {
     let (engine, ctx) = (&world.engine, &of(&world.atlas, user));
@@ -361,7 +376,11 @@ async fn two_admins_decide_and_a_legal_hold_stops_everything() {
     let world = alone().await;
     let (engine, idris) = (&world.engine, idris(&world).await);
     let person = UserId(world.clock.id());
-    remember(&world, &of(&world.atlas, person), fact("tea", "Mina likes tea")).await;
+    let memory = remember(&world, &of(&world.atlas, person), fact("tea", "Mina likes tea")).await.memory_id;
+    let set = named_set(&world, "Teas of Zqxmarker", memory).await;
+    let preview = erasure::preview(engine, &world.vera, &person.into(), &[MARKER.into()]).await.unwrap();
+    let named: Vec<_> = preview.mentions.iter().filter(|mention| mention.row() == set).map(|mention| mention.excerpt.as_str()).collect();
+    assert!(matches!(named[..], [name] if name.contains("Zqxmarker")), "{:?}", preview.mentions);
     let reason = |reason: &str| NewErasure { reason: reason.into(), ..new(person, vec![]) };
     for (wrong, field) in [
         (reason(" "), "reason"),
@@ -369,6 +388,7 @@ async fn two_admins_decide_and_a_legal_hold_stops_everything() {
         (reason(&format!("for {person}")), "reason"),
         (NewErasure { names: vec!["ab".into()], ..new(person, vec![]) }, "names"),
         (new(person, vec![MentionRef { place: MentionPlace::Document, id: person.0 }]), "mentions"),
+        (new(person, vec![set]), "mentions"),
     ] {
         let error = erasure::request(engine, &world.vera, wrong).await.unwrap_err();
         assert_eq!(error.fields().first().map(|wrong| wrong.field.as_str()), Some(field), "{error}");

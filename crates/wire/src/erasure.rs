@@ -128,13 +128,15 @@ text_enum! {
         Term = "term",
         /// The organisation's documents: erasure leaves them.
         Document = "document",
+        /// The name of a set of expectations: erasure leaves it.
+        ExpectationSet = "expectation_set",
     }
 }
 
 impl MentionPlace {
-    /// Whether erasure may remove the mention. Terms are retired and documents are changed where they come from.
+    /// Whether erasure may remove the mention. Terms are retired, documents are changed where they come from, and sets are deleted.
     pub fn is_erasable(self) -> bool {
-        !matches!(self, Self::Term | Self::Document)
+        !matches!(self, Self::Term | Self::Document | Self::ExpectationSet)
     }
 }
 

@@ -25,9 +25,10 @@ const fn place(place: MentionPlace, database: &'static str, table: &'static str,
 }
 
 /// Every place. A version, a further topic and a quote stand for their memory.
-pub const PLACES: [Place; 18] = {
+pub const PLACES: [Place; 19] = {
     use MentionPlace::{
-        Action, AuditText, Decision, Document, Event, Expectation, Memory, Proposal, Quarantine, Retrieval, Source, Step, Term, Turns, View,
+        Action, AuditText, Decision, Document, Event, Expectation, ExpectationSet, Memory, Proposal, Quarantine, Retrieval, Source, Step,
+        Term, Turns, View,
     };
     [
         place(Memory, "agent_memory", "agent_memories", "id"),
@@ -40,6 +41,7 @@ pub const PLACES: [Place; 18] = {
         place(Retrieval, "agent_memory", "retrievals", "id"),
         place(Quarantine, "agent_memory", "quarantine", "id"),
         place(Expectation, "agent_memory", "expectations", "id"),
+        place(ExpectationSet, "agent_memory", "expectation_sets", "id"),
         place(Proposal, "shared_kb", "term_proposals", "id"),
         place(Decision, "shared_kb", "decisions", "id"),
         place(Term, "shared_kb", "canonical_terms", "id"),
@@ -58,10 +60,11 @@ impl Place {
         let Some(table) = table else { return (false, vec![]) };
         // Of the organisation's own tables every text counts.
         let shared = !self.place.is_erasable();
-        // Hashes hold no name, and normal forms and keys repeat what stands beside them.
+        // Hashes and what a run was requested for hold no name, and normal forms and keys repeat what stands beside them.
         let reads = |name: &str, holds: Holds| {
             (holds == Holds::Words || shared && holds == Holds::Plain)
                 && !name.ends_with("hash")
+                && name != "requested_for"
                 && !name.ends_with("normal")
                 && !name.ends_with("topic_key")
         };

@@ -23,6 +23,7 @@ pub fn place_name(place: MentionPlace) -> &'static str {
         MentionPlace::AuditText => "Audit text",
         MentionPlace::Term => "Term",
         MentionPlace::Document => "Document",
+        MentionPlace::ExpectationSet => "Expectation set",
     }
 }
 
@@ -33,6 +34,7 @@ pub fn address(place: MentionPlace, id: Uuid) -> Option<String> {
         MentionPlace::Source | MentionPlace::Turns => "/sources",
         MentionPlace::Retrieval => "/recall/log",
         MentionPlace::Document => "/knowledge/documents",
+        MentionPlace::ExpectationSet => "/quality/expectations",
         _ => return None,
     };
     Some(format!("{list}/{id}"))
@@ -74,6 +76,9 @@ pub fn takes(mention: &Mention) -> String {
         (MentionPlace::AuditText, _) => "Only this text; the entry stays",
         (MentionPlace::Term, _) => "Nothing: a term belongs to the organisation. Retire it",
         (MentionPlace::Document, _) => "Nothing: a document belongs to the organisation. Change it where it comes from",
+        (MentionPlace::ExpectationSet, _) => {
+            "Nothing: a set belongs to the organisation. Delete it, and add its expectations to another set"
+        }
     };
     words.to_owned()
 }

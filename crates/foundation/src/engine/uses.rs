@@ -3,6 +3,7 @@
 use chrono::{DateTime, Utc};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use wire::{KeyId, TenantId};
 
@@ -10,18 +11,30 @@ pub type KeyRef = (TenantId, KeyId);
 
 /// The key that a request carried. Whoever recognises it enters it, also if the key is refused, and whoever ends the request counts it.
 #[derive(Clone, Debug, Default)]
-pub struct SeenKey(Arc<OnceLock<KeyRef>>);
+pub struct SeenKey(Arc<Seen>);
+
+#[derive(Debug, Default)]
+struct Seen {
+    key: OnceLock<KeyRef>,
+    is_lapsed: AtomicBool,
+}
 
 impl SeenKey {
     /// Enters the key; later ones do not count.
     pub fn set(&self, key: KeyRef) {
         // An error means that it is known.
-        let _ = self.0.set(key);
+        let _ = self.0.key.set(key);
     }
 
-    /// The key, if it was recognised.
+    /// Enters that the key is an access token that its client has to renew. The client learns this from the refusal, every hour, so the
+    /// request does not count.
+    pub fn lapse(&self) {
+        self.0.is_lapsed.store(true, Ordering::Relaxed);
+    }
+
+    /// The key for which the request counts, if it was recognised.
     pub fn get(&self) -> Option<KeyRef> {
-        self.0.get().copied()
+        self.0.key.get().copied().filter(|_| !self.0.is_lapsed.load(Ordering::Relaxed))
     }
 }
 

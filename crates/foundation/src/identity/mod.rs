@@ -86,6 +86,9 @@ pub async fn authenticate_seen(engine: &Engine, key: &str, request_id: RequestId
         return Err(REFUSED);
     }
     seen.set((record.tenant_id, record.key_id));
+    if record.is_lapsed(engine.clock().now()) {
+        seen.lapse();
+    }
     admit(engine, record, request_id)
 }
 

@@ -51,6 +51,13 @@ pub struct KeyRecord {
     pub revoked_at: Option<DateTime<Utc>>,
 }
 
+impl KeyRecord {
+    /// Whether it is an access token that expired and that its client can renew.
+    pub fn is_lapsed(&self, now: DateTime<Utc>) -> bool {
+        self.is_granted && self.revoked_at.is_none() && self.expires_at.is_some_and(|expires| expires <= now)
+    }
+}
+
 /// What a session holds of the sign-in that opened it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Admission {

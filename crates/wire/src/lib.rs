@@ -23,6 +23,7 @@ mod erasure;
 mod error;
 mod expectations;
 mod health;
+mod hosts;
 mod ids;
 mod inbox;
 mod knowledge;
@@ -109,6 +110,7 @@ pub use health::{
     Attention, BarUnit, CandidateLink, HealthBar, HealthFilter, Inventory, LastDay, NearMiss, NearMissState, NewMemory, Overview,
     Playground, PlaygroundCandidate, PlaygroundRequest, Prompt, PromptList, RecallCounts, RecallHealth, ZeroHit, ZeroHitCause,
 };
+pub use hosts::HostName;
 pub use ids::{
     AgentId, BotId, ChunkId, ContextId, DecisionId, DocumentId, ErasureId, EventId, ExpectationId, ExpectationRunId, ExpectationSetId,
     InvitationId, KeyId, LeafId, MemoryId, MemoryRef, OperatorId, ProposalId, QuarantineId, RequestId, RetrievalId, RunId, SHORT_ID_LENGTH,

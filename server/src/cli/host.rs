@@ -2,6 +2,7 @@
 
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
+use wire::HostName;
 
 /// A program in which coding agents run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -24,28 +25,25 @@ pub enum Host {
 }
 
 impl Host {
+    fn name(self) -> HostName {
+        match self {
+            Self::ClaudeCode => HostName::CLAUDE_CODE,
+            Self::Codex => HostName::CODEX,
+            Self::Cursor => HostName::CURSOR,
+            Self::Gemini => HostName::GEMINI,
+            Self::OpenCode => HostName::OPENCODE,
+            Self::Copilot => HostName::COPILOT,
+        }
+    }
+
     /// Its name on the command line and in files.
     pub fn id(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "claude-code",
-            Self::Codex => "codex",
-            Self::Cursor => "cursor",
-            Self::Gemini => "gemini",
-            Self::OpenCode => "opencode",
-            Self::Copilot => "copilot",
-        }
+        self.name().id
     }
 
     /// What its makers call it.
     pub fn label(self) -> &'static str {
-        match self {
-            Self::ClaudeCode => "Claude Code",
-            Self::Codex => "Codex",
-            Self::Cursor => "Cursor",
-            Self::Gemini => "Gemini CLI",
-            Self::OpenCode => "OpenCode",
-            Self::Copilot => "Copilot CLI",
-        }
+        self.name().label
     }
 }
 
@@ -53,12 +51,15 @@ impl Host {
 mod tests {
     use super::Host;
     use clap::ValueEnum;
+    use wire::HostName;
 
     #[test]
     fn a_host_has_one_name_everywhere() {
+        assert_eq!(Host::value_variants().len(), HostName::HOOKED.len());
         for host in Host::value_variants() {
             assert_eq!(host.to_possible_value().unwrap().get_name(), host.id());
             assert_eq!(serde_json::to_value(host).unwrap(), host.id());
+            assert_eq!(HostName::HOOKED.iter().filter(|known| known.id == host.id()).count(), 1);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The programs in which agents run, and the lines that connect each to this server.
 
+use wire::HostName;
+
 /// A program in which an agent runs, or a language in which somebody writes one.
 pub struct Host {
     /// Its name in addresses and forms.
@@ -17,8 +19,8 @@ const ASK: &str = "Then ask your agent: “What do you remember about tea?”";
 /// Every host that the console knows, by how often agents run in it.
 pub static HOSTS: [Host; 8] = [
     Host {
-        slug: "claude-code",
-        name: "Claude Code",
+        slug: HostName::CLAUDE_CODE.id,
+        name: HostName::CLAUDE_CODE.label,
         says: "Run this in a terminal, and start Claude Code again.",
         lines: "claude mcp add --transport http --scope user remembrancer <url>/mcp \\\n  --header \"Authorization: Bearer <key>\"\n",
     },
@@ -39,8 +41,8 @@ pub static HOSTS: [Host; 8] = [
 "#,
     },
     Host {
-        slug: "cursor",
-        name: "Cursor",
+        slug: HostName::CURSOR.id,
+        name: HostName::CURSOR.label,
         says: "Add this to ~/.cursor/mcp.json, and start Cursor again.",
         lines: r#"{
   "mcpServers": {
@@ -69,8 +71,8 @@ pub static HOSTS: [Host; 8] = [
 "#,
     },
     Host {
-        slug: "codex",
-        name: "Codex",
+        slug: HostName::CODEX.id,
+        name: HostName::CODEX.label,
         says: "Add this to ~/.codex/config.toml, and start Codex again.",
         lines: "[mcp_servers.remembrancer]\nurl = \"<url>/mcp\"\nhttp_headers = { Authorization = \"Bearer <key>\" }\n",
     },

@@ -1,7 +1,7 @@
 use super::{
     api::{Sessions, list_sessions},
     url::{self, PATH},
-    words::{HOSTS, title},
+    words::title,
 };
 use crate::{
     features::{memories::AgentField, people::Person, projects::ProjectSelect, views::FilterBar},
@@ -10,7 +10,7 @@ use crate::{
     ui::{Answered, Empty, Filtered, NoMatch, NothingLeft, Pager, Shape, TableCard, Time, choice, columns, reversing, text},
 };
 use leptos::prelude::*;
-use wire::{AgentSession, ViewPage};
+use wire::{AgentSession, HostName, ViewPage};
 
 /// The page of sessions, the last active first.
 #[component]
@@ -18,9 +18,9 @@ pub fn SessionsPage() -> impl IntoView {
     let filtered = Filtered::by(url::sessions);
     let (query, list) = (filtered.query.clone(), filtered.load(list_sessions));
     let mut hosts = vec![choice("", "Any host")];
-    hosts.extend(HOSTS.map(|(id, name)| choice(id, name)));
+    hosts.extend(HostName::HOOKED.map(|host| choice(host.id, host.label)));
     // Other programs may name their sessions, too.
-    if let Some(other) = filtered.query.get("host").filter(|host| !HOSTS.iter().any(|(id, _)| id == host)) {
+    if let Some(other) = filtered.query.get("host").filter(|host| !HostName::HOOKED.iter().any(|known| known.id == *host)) {
         hosts.push(choice(other, other));
     }
     view! {

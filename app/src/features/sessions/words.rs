@@ -1,22 +1,12 @@
 //! What pages call hosts and sessions.
 
 use crate::ui::text;
-use wire::AgentSession;
-
-/// The hosts whose hooks name their sessions, by the names that they send, and what their makers call them.
-pub const HOSTS: [(&str, &str); 6] = [
-    ("claude-code", "Claude Code"),
-    ("codex", "Codex"),
-    ("copilot", "Copilot CLI"),
-    ("cursor", "Cursor"),
-    ("gemini", "Gemini CLI"),
-    ("opencode", "OpenCode"),
-];
+use wire::{AgentSession, HostName};
 
 /// What people call a host. An agent without one stores its messages over the API.
 pub fn host_name(host: Option<&str>) -> &str {
     let Some(host) = host else { return "API" };
-    HOSTS.iter().find(|(id, _)| *id == host).map_or(host, |(_, name)| name)
+    HostName::HOOKED.iter().find(|known| known.id == host).map_or(host, |known| known.label)
 }
 
 /// What people call a session: its host and project, or the name that its agent gave it.

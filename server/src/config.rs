@@ -346,6 +346,11 @@ impl Config {
         self.data_dir.join("postgres")
     }
 
+    /// Whether people reach the server at another address than the one on which it listens.
+    pub fn has_public_url(&self) -> bool {
+        self.public_url != as_named(&format!("http://{}", self.listen))
+    }
+
     /// Whether cookies must be `Secure`: always, unless the public URL is plain HTTP on loopback.
     pub fn secure_cookies(&self) -> bool {
         let loopback = host_of(&self.public_url).is_some_and(|host| matches!(host.as_str(), "localhost" | "127.0.0.1" | "[::1]"));

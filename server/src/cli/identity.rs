@@ -1,6 +1,7 @@
 //! Tenants, agents, keys and operators, from the command line.
 
 use super::{Failure, manage, policy};
+use crate::config::Config;
 use chrono::{DateTime, Duration, Utc};
 use clap::{Args, Subcommand};
 use foundation::{Engine, OpContext, identity};
@@ -403,10 +404,13 @@ fn line(key: &ApiKey) -> String {
 }
 
 /// Prints a link that was just made, with the id of its invitation.
-fn print_link(made: MadeInvitation) {
+fn print_link(config: &Config, made: MadeInvitation) {
     let MadeInvitation { invitation, link } = made;
-    println!("invitation {} valid until {}\n{}", invitation.id, minute(invitation.expires_at), link.unwrap_or_default());
-    println!("open it at the address of the console");
+    println!("invitation {} valid until {}", invitation.id, minute(invitation.expires_at));
+    println!("{}{}", config.public_url, link.unwrap_or_default());
+    if !config.has_public_url() {
+        println!("PUBLIC_URL is not set, so the link has the address of LISTEN_ADDR: set PUBLIC_URL if people use another one");
+    }
 }
 
 /// The tenant of an operator, and the operator's id.
@@ -416,7 +420,7 @@ async fn open_operator(engine: &Engine, tenant: &str, login: &str) -> Result<(Op
     Ok((ctx, id))
 }
 
-pub async fn operator(engine: &Engine, command: Operator) -> Result<(), Failure> {
+pub async fn operator(engine: &Engine, config: &Config, command: Operator) -> Result<(), Failure> {
     match command {
         Operator::Create { operator: NewOperator { login, tenant, name, roles } } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
@@ -454,7 +458,7 @@ pub async fn operator(engine: &Engine, command: Operator) -> Result<(), Failure>
         }
         Operator::Invite { operator: NewOperator { login, tenant, name, roles }, hours } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
-            print_link(identity::invite(engine, &ctx, NewInvitation { login, name, roles, hours }).await?);
+            print_link(config, identity::invite(engine, &ctx, NewInvitation { login, name, roles, hours }).await?);
         }
         Operator::Invitations { tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
@@ -469,7 +473,7 @@ pub async fn operator(engine: &Engine, command: Operator) -> Result<(), Failure>
         }
         Operator::ResetLink { login, tenant, hours } => {
             let (ctx, id) = open_operator(engine, &tenant, &login).await?;
-            print_link(identity::offer_password(engine, &ctx, id, hours).await?);
+            print_link(config, identity::offer_password(engine, &ctx, id, hours).await?);
         }
         Operator::Rename { login, name, tenant } => {
             let (ctx, id) = open_operator(engine, &tenant, &login).await?;

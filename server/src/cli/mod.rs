@@ -304,7 +304,7 @@ pub async fn run() -> Result<ExitCode, Failure> {
                 command if command.is_without_text() => serve::open_without_model(&config).await?,
                 _ => serve::open(&config, IfAbsent::Refuse).await?,
             };
-            let done = manage(&engine, command).await;
+            let done = manage(&engine, &config, command).await;
             if let Err(error) = usage::flush(&engine).await {
                 tracing::warn!(%error, "the use of models could not be written to the ledger");
             }
@@ -346,7 +346,7 @@ fn add_guard_words(config: &Config) -> Result<(), Failure> {
     if added::install(words.clone()) { Ok(()) } else { Err("GUARD_WORDS must be read before any text".into()) }
 }
 
-async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
+async fn manage(engine: &Engine, config: &Config, command: Command) -> Result<(), Failure> {
     match command {
         Command::Serve(_)
         | Command::Mcp(_)
@@ -366,7 +366,7 @@ async fn manage(engine: &Engine, command: Command) -> Result<(), Failure> {
         Command::Tenant(command) => identity::tenant(engine, command).await?,
         Command::Agent(command) => identity::agent(engine, command).await?,
         Command::Key(command) => identity::key(engine, command).await?,
-        Command::Operator(command) => identity::operator(engine, command).await?,
+        Command::Operator(command) => identity::operator(engine, config, command).await?,
         Command::Webhook(command) => webhook::webhook(engine, command).await?,
         Command::Bot(command) => manage::bot(engine, command).await?,
         Command::User(command) => manage::user(engine, command).await?,

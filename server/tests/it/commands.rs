@@ -171,7 +171,12 @@ async fn the_command_line_replaces_a_key_invites_an_operator_and_keeps_the_last_
 
     let login = format!("mina@{}", world.tenant_slug);
     let invited = said(&["operator", "invite", &login, "--name", "Mina"]);
-    assert!(invited.contains("/invitation?token=rmi_"), "{invited}");
+    let link = "\nhttp://127.0.0.1:3000/invitation?token=rmi_";
+    assert!(invited.contains(link) && invited.contains("PUBLIC_URL is not set"), "{invited}");
+    let named = [&variables[..], &[("PUBLIC_URL", "https://memory.example.org/")]].concat();
+    let again = ["operator", "reset-link", world.login.as_str(), "--tenant", world.tenant_slug.as_str()];
+    let again = String::from_utf8_lossy(&command(folder.path(), &named, &again).stdout).into_owned();
+    assert!(again.contains("\nhttps://memory.example.org/invitation?token=rmi_") && !again.contains("PUBLIC_URL"), "{again}");
     assert!(said(&["operator", "invitations"]).contains(&login));
     let operators = said(&["operator", "list"]);
     assert!(operators.contains(&world.login) && !operators.contains(&login), "{operators}");

@@ -335,6 +335,7 @@ async fn a_key_that_manages_cannot_make_what_outlives_it() {
         identity::invite(engine, &admin, invitation(&world, &[OperatorRole::Viewer, OperatorRole::Admin])).await.map(drop),
         identity::offer_password(engine, &admin, vera, 1).await.map(drop),
         identity::end_sessions(engine, &admin, vera).await,
+        identity::detach_identity(engine, &admin, vera).await.map(drop),
         identity::disable_operator(engine, &admin, vera).await,
         identity::set_roles(engine, &admin, vera, &[OperatorRole::Viewer]).await,
         identity::create_operator(engine, &admin, "mole", "Mole", PASSWORD, &[OperatorRole::Admin]).await.map(drop),

@@ -2,6 +2,7 @@
 
 use crate::roles;
 use crate::support::{Fetch, agent, alone, settle};
+use foundation::identity::Identity;
 use foundation::testing::{PASSWORD, World, fact, nowhere};
 use foundation::{Error, identity, projects, usage, webhooks};
 use portability::Selection;
@@ -193,6 +194,11 @@ async fn people(story: &mut Story<'_>) {
     let invited = story.leaves("identity::invite", "operator.invited", identity::invite(engine, vera, new)).await.invitation.id;
     let withdraw = identity::withdraw_invitation(engine, vera, invited);
     story.leaves("identity::withdraw_invitation", "operator.invitation_withdrawn", withdraw).await;
+    let roles = vec![(story.world.tenant_slug.clone(), OperatorRole::Viewer)];
+    let (issuer, login) = ("https://id.example".to_owned(), "newt@acme.example".to_owned());
+    let newt = Identity { issuer, subject: story.world.tenant_slug.clone(), login, name: "Newt".into(), roles };
+    let newt = identity::sign_in_with_provider(engine, &newt, vera.request_id).await.unwrap().unwrap().operator;
+    story.leaves("identity::detach_identity", "operator.identity_detached", identity::detach_identity(engine, vera, newt)).await;
     story.leaves("identity::disable_operator", "operator.disabled", identity::disable_operator(engine, vera, idris)).await;
     story.leaves("identity::restore_operator", "operator.restored", identity::restore_operator(engine, vera, idris)).await;
     let mina = story.leaves("identity::add_user", "user.added", identity::add_user(engine, vera, "crm-4711", None, None)).await.id;

@@ -189,6 +189,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::restore_operator" Admin |w, c| identity::restore_operator(&w.engine, c, OperatorId(nowhere()));
     "identity::list_operators" Admin |w, c| identity::list_operators(&w.engine, c);
     "identity::change_operator" Admin |w, c| identity::change_operator(&w.engine, c, OperatorId(nowhere()), Default::default());
+    "identity::detach_identity" Admin |w, c| identity::detach_identity(&w.engine, c, OperatorId(nowhere()));
     "identity::end_sessions" Admin |w, c| identity::end_sessions(&w.engine, c, OperatorId(nowhere()));
     "identity::invite" Admin |w, c| identity::invite(&w.engine, c, newcomer());
     "identity::list_invitations" Admin |w, c| identity::list_invitations(&w.engine, c);

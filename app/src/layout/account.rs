@@ -35,7 +35,7 @@ fn SignedIn(viewer: Viewer) -> impl IntoView {
                     {format!("Times in {}", zone.name())}
                 </p>
                 <ThemeSwitch theme=viewer.theme token=token_of(SET_THEME) />
-                {takes_passwords().then(|| view! {
+                {(takes_passwords() && viewer.profile.has_password).then(|| view! {
                     <a class="button button-quiet w-full justify-start! px-2!" href="/password">
                         <Icon shape=Shape::Edit />
                         "Change password"

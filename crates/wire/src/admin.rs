@@ -243,6 +243,10 @@ pub struct AdminOperator {
     pub created_at: DateTime<Utc>,
     /// Access was taken away then.
     pub disabled_at: Option<DateTime<Utc>>,
+    /// The identity provider with which the person signs in; absent for a person with a password.
+    pub issuer: Option<String>,
+    /// Present while the account is detached from its identity: until then, the first sign-in at the provider under the same login gets it.
+    pub attach_until: Option<DateTime<Utc>>,
 }
 
 /// Body of `PUT /api/admin/operators/{login}`. A field that is left out keeps its value.

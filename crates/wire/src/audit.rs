@@ -176,6 +176,8 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("operator.invitation_withdrawn", "Link for an operator withdrawn"),
     ("operator.password_offered", "Link for a new password made"),
     ("operator.sessions_ended", "Sessions ended"),
+    ("operator.identity_detached", "Identity detached"),
+    ("operator.identity_attached", "Identity attached"),
     ("key.", "Everything about API keys"),
     ("key.created", "Key created"),
     ("key.revoked", "Key revoked"),

@@ -58,6 +58,8 @@ pub struct OperatorProfile {
     pub login: String,
     pub name: String,
     pub roles: Vec<OperatorRole>,
+    /// Absent for whoever signs in with an identity provider.
+    pub has_password: bool,
 }
 
 impl OperatorProfile {

@@ -138,6 +138,14 @@ pub async fn end_sessions(Caller(engine, ctx): Caller, Segment(login, _): Segmen
     Ok(NoContent)
 }
 
+/// `DELETE /api/admin/operators/{login}/identity`: detaches an operator from the identity at the provider.
+pub async fn detach_identity(Caller(engine, ctx): Caller, Segment(login, _): Segment<String>) -> Result<NoContent, ApiError> {
+    let ctx = ctx.as_admin()?;
+    let id = identity::operator_by_login(&engine, &ctx, &login).await?;
+    identity::detach_identity(&engine, &ctx, id).await?;
+    Ok(NoContent)
+}
+
 /// `GET /api/admin/bots`: the chat bots of the organisation.
 pub async fn bots(Caller(engine, ctx): Caller) -> Answer<AdminBots> {
     let bots = chat::bots(&engine, &ctx.as_admin()?).await?;

@@ -279,6 +279,13 @@ fn administration_routes() -> Vec<Route> {
             admin::end_sessions,
         )
         .needs(&[Admin]),
+        Route::delete(
+            "/api/admin/operators/{login}/identity",
+            "admin_detach_identity",
+            "Detach an operator from the identity at the provider",
+            admin::detach_identity,
+        )
+        .needs(&[Admin]),
         Route::get("/api/admin/bots", "admin_bots", "List chat bots", admin::bots).needs(&[Admin]),
         Route::get("/api/admin/invitations", "admin_invitations", "List links that nobody has used yet", admin::invitations)
             .needs(&[Admin]),

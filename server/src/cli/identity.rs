@@ -235,6 +235,13 @@ pub enum Operator {
         #[arg(long)]
         tenant: String,
     },
+    /// Detach an operator from the identity at the provider, and end the sessions; for 72 hours, the first sign-in there under the same login
+    /// gets the account
+    Detach {
+        login: String,
+        #[arg(long)]
+        tenant: String,
+    },
     /// Replace an operator's roles, and end the operator's sessions
     SetRoles {
         login: String,
@@ -453,7 +460,8 @@ pub async fn operator(engine: &Engine, config: &Config, command: Operator) -> Re
             for operator in identity::list_operators(engine, &ctx).await? {
                 let roles: Vec<&str> = operator.roles.iter().map(|role| role.as_str()).collect();
                 let state = operator.disabled_at.map_or_else(String::new, |at| format!(", disabled since {}", minute(at)));
-                println!("operator {} {}: {}{state}", operator.login, roles.join(","), operator.name);
+                let way = operator.issuer.map_or_else(String::new, |issuer| format!(", signs in with {issuer}"));
+                println!("operator {} {}: {}{way}{state}", operator.login, roles.join(","), operator.name);
             }
         }
         Operator::Invite { operator: NewOperator { login, tenant, name, roles }, hours } => {
@@ -484,6 +492,12 @@ pub async fn operator(engine: &Engine, config: &Config, command: Operator) -> Re
             let (ctx, id) = open_operator(engine, &tenant, &login).await?;
             identity::end_sessions(engine, &ctx, id).await?;
             println!("the sessions of {login} have ended");
+        }
+        Operator::Detach { login, tenant } => {
+            let (ctx, id) = open_operator(engine, &tenant, &login).await?;
+            let until = identity::detach_identity(engine, &ctx, id).await?.attach_until;
+            let until = until.map(minute).unwrap_or_default();
+            println!("{login} is detached: until {until}, the first sign-in at the provider under this login gets the account");
         }
     }
     Ok(())

@@ -113,6 +113,7 @@ async fn what_belongs_to_another_organisation_is_not_found() {
         (Method::PUT, &*of_operator, Some(json!({ "name": "Mole" }))),
         (Method::DELETE, &*of_operator, None),
         (Method::DELETE, &*format!("{of_operator}/sessions"), None),
+        (Method::DELETE, &*format!("{of_operator}/identity"), None),
         (Method::DELETE, "/api/admin/operators/a%00b", None),
     ] {
         let answer = send(&stranger, &theirs, method.clone(), path, body).await;

@@ -204,6 +204,7 @@ async fn what_belongs_to_another_organisation_is_not_found() {
         ("change_account", format!("id={operator}&name=Ours&roles[]=viewer")),
         ("offer_password", format!("id={operator}")),
         ("end_sessions", format!("id={operator}")),
+        ("detach_identity", format!("id={operator}")),
         ("restore_account", format!("id={operator}")),
         ("remove_account", format!("id={operator}&login={login}")),
         ("withdraw_invitation", format!("id={invitation}")),

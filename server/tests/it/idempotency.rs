@@ -4,6 +4,7 @@ use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode, header};
 use db::clock::SystemClock;
+use foundation::identity::Identity;
 use foundation::testing::{PASSWORD, TestDatabases, World};
 use foundation::{identity, webhooks};
 use remembrancer::profile::{self, Citation, Drawn, NewLeaf, Part, Subject};
@@ -116,6 +117,7 @@ const WRITES: &[Write] = &[
     write(Method::DELETE, "/api/admin/invitations/{id}", "/api/admin/invitations/{invitation}", "", 204),
     write(Method::PUT, "/api/admin/operators/{login}", "/api/admin/operators/{login}", r#"{"name": "Newt"}"#, 200),
     write(Method::DELETE, "/api/admin/operators/{login}/sessions", "/api/admin/operators/{login}/sessions", "", 204),
+    write(Method::DELETE, "/api/admin/operators/{login}/identity", "/api/admin/operators/{provided}/identity", "", 204),
     write(Method::DELETE, "/api/admin/operators/{login}", "/api/admin/operators/{login}", "", 204),
     write(Method::DELETE, "/api/admin/agents/{slug}", "/api/admin/agents/zephyr", "", 200),
     plain(Method::POST, "/api/admin/webhooks", r#"{"url": "https://example.org/tea", "events": ["job.dead"]}"#, 201),
@@ -210,18 +212,23 @@ pub async fn set_of_expectations(site: &Site, memory: MemoryId) -> String {
     expectations::expect(&site.world.engine, &site.world.vera, new).await.unwrap().0.to_string()
 }
 
-/// A key, an operator, a link for another one, and a webhook.
-async fn managed(site: &Site) -> [(&'static str, String); 4] {
+/// A key, an operator, one of an identity provider, a link for another one, and a webhook.
+async fn managed(site: &Site) -> [(&'static str, String); 5] {
     let World { engine, system, binky, .. } = &site.world;
     let (key, _) =
         identity::create_key(engine, system, binky.agent_id().unwrap(), "laptop", &[KeyScope::MemoryRead], None, None).await.unwrap();
     let (login, roles) = ("newt@acme.example".to_owned(), vec![OperatorRole::Viewer]);
     identity::create_operator(engine, system, &login, "N", PASSWORD, &roles).await.unwrap();
+    let (issuer, provided) = ("https://id.example".to_owned(), "shrew@acme.example".to_owned());
+    let roles_there = vec![(site.world.tenant_slug.clone(), OperatorRole::Viewer)];
+    let shrew = Identity { issuer, subject: "4711".into(), login: provided.clone(), name: "Shrew".into(), roles: roles_there };
+    identity::sign_in_with_provider(engine, &shrew, system.request_id).await.unwrap().unwrap();
     let new = NewInvitation { login: "vole@acme.example".into(), name: "Vole".into(), roles, hours: 1 };
     let invited = identity::invite(engine, system, new).await.unwrap().invitation.id;
     let new = NewWebhook { url: "https://example.org/mate".into(), events: vec![NoticeKind::JobDead], agent: None };
     let webhook = webhooks::add(engine, system, new).await.unwrap().webhook.id;
-    [("{key}", key.to_string()), ("{login}", login), ("{invitation}", invited.to_string()), ("{webhook}", webhook.to_string())]
+    let (invitation, webhook) = (invited.to_string(), webhook.to_string());
+    [("{key}", key.to_string()), ("{login}", login), ("{provided}", provided), ("{invitation}", invitation), ("{webhook}", webhook)]
 }
 
 /// Two leaves of a profile.

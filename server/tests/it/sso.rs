@@ -400,6 +400,64 @@ async fn an_invitation_takes_the_account_from_the_person_at_the_provider() {
 }
 
 #[tokio::test]
+async fn an_account_of_the_provider_has_no_password() {
+    let sso = Sso::new().await;
+    let cookie = let_in(&sso.sign_in("4711", &["staff"], &json!({})).await);
+    let (world, mina) = (&sso.site.world, sso.operators().await[0].id);
+    let page = sso.page("/password", &cookie).await;
+    assert!(page.text.contains("Change your password there") && !page.text.contains("type=\"password\""), "{}", page.text);
+    let page = sso.page("/agents", &cookie).await;
+    assert!(!page.text.contains("href=\"/password\""), "{}", page.text);
+    for refused in [
+        identity::offer_password(&world.engine, &world.vera, mina, 1).await.map(drop),
+        identity::reset_password(&world.engine, &sso.login(), PASSWORD).await,
+    ] {
+        assert!(refused.unwrap_err().to_string().contains("detach the identity first"));
+    }
+    let vera = sign_in(&sso.site, &world.login, PASSWORD).await.1;
+    let page = sso.page(&format!("/accounts/{mina}"), &vera).await;
+    assert!(page.text.contains("/console/api/detach_identity") && !page.text.contains("/console/api/offer_password"), "{}", page.text);
+    identity::detach_identity(&world.engine, &world.vera, mina).await.unwrap();
+    let link = identity::offer_password(&world.engine, &world.vera, mina, 1).await.unwrap().link.unwrap();
+    let token = link.split_once("token=").unwrap().1;
+    identity::accept_invitation(&world.engine, token, PASSWORD, RequestId(world.clock.id())).await.unwrap();
+    let now = sso.operators().await;
+    assert_eq!((&now[0].issuer, now[0].attach_until), (&None, None), "a password ends the wait for an identity");
+    let error = identity::detach_identity(&world.engine, &world.vera, mina).await.unwrap_err();
+    assert!(error.to_string().contains("signs in with a password"), "{error}");
+    let_in(&sso.sign_in("4711", &["staff"], &json!({})).await);
+    assert_eq!(sso.operators().await.len(), 2, "an account with a password goes to nobody");
+}
+
+#[tokio::test]
+async fn a_detached_account_goes_to_the_next_sign_in_under_its_login() {
+    let sso = Sso::new().await;
+    let old = let_in(&sso.sign_in("4711", &["staff"], &json!({})).await);
+    let (world, mina) = (&sso.site.world, sso.operators().await[0].id);
+    identity::detach_identity(&world.engine, &world.vera, mina).await.unwrap();
+    assert!(sso.page("/agents", &old).await.status.is_redirection(), "its sessions have ended");
+    refused(&sso.sign_in("4712", &["strangers"], &json!({})).await, "sso_no_role");
+    let another = json!({ "preferred_username": format!("idris@{}", world.tenant_slug) });
+    let_in(&sso.sign_in("4713", &["staff"], &another).await);
+    assert_eq!(sso.audited("operator.identity_attached").await, 0, "neither without a role nor under another login");
+
+    let_in(&sso.sign_in("4712", &["heads"], &json!({})).await);
+    let operators = sso.operators().await;
+    let of_mina = operators.iter().find(|operator| operator.id == mina).unwrap();
+    assert_eq!((operators.len(), &*of_mina.roles, of_mina.attach_until), (2, &[OperatorRole::Admin][..], None), "{operators:?}");
+    assert_eq!((sso.audited("operator.identity_detached").await, sso.audited("operator.identity_attached").await), (1, 1));
+    let_in(&sso.sign_in("4711", &["staff"], &json!({})).await);
+    assert_eq!(sso.operators().await.len(), 3, "the identity from before has no account any more");
+
+    identity::detach_identity(&world.engine, &world.vera, mina).await.unwrap();
+    world.clock.advance(TimeDelta::hours(72));
+    let_in(&sso.sign_in("4714", &["staff"], &json!({})).await);
+    let operators = sso.operators().await;
+    let of_mina = operators.iter().find(|operator| operator.id == mina).unwrap();
+    assert_eq!((operators.len(), &of_mina.issuer), (4, &None), "the time is over");
+}
+
+#[tokio::test]
 async fn without_passwords_the_provider_is_the_only_way_in() {
     let sso = Sso::with(&[("OIDC_ONLY", "true")], Settings { passwords: false, ..Settings::default() }).await;
     let world = &sso.site.world;

@@ -1,6 +1,7 @@
 //! The queries of identity: agents, keys, users, operators, policies and saved views.
 
 use super::queries::{Case, Pooled, Query, control, kept, queries};
+use chrono::TimeDelta;
 use foundation::identity::{Agent, Use, store as identity};
 use remembrancer::chat::store::insert_bot;
 use std::collections::BTreeMap;
@@ -225,18 +226,29 @@ pub fn pooled() -> Vec<Pooled> {
         control("identity::insert_operator_of_provider", |pool, c| {
             let (id, login) = (OperatorId(Uuid::from_u128(c.fresh.as_u128() + 2)), format!("provided@{}", c.tenant));
             let (name, roles) = ("x".into(), vec![OperatorRole::Viewer]);
-            let operator = AdminOperator { id, login, name, roles, created_at: c.now, disabled_at: None };
+            let (created_at, disabled_at, issuer, attach_until) = (c.now, None, None, None);
+            let operator = AdminOperator { id, login, name, roles, created_at, disabled_at, issuer, attach_until };
             let subject = c.tenant.to_string();
             kept!(pool, |tx| {
                 identity::insert_operator_of_provider(tx, c.tenant, &operator, "https://id.example", &subject).await.map(|()| 0)?
             })
+        }),
+        // The operator whom the query above made, in each tenant one.
+        control("identity::detach_identity", |pool, c| {
+            let id = OperatorId(Uuid::from_u128(c.fresh.as_u128() + 2));
+            kept!(pool, |tx| identity::detach_identity(tx, c.tenant, id, c.now + TimeDelta::hours(1)).await.map(|_| 0)?)
+        }),
+        control("identity::attach_identity", |pool, c| {
+            let (id, subject) = (OperatorId(Uuid::from_u128(c.fresh.as_u128() + 2)), c.tenant.to_string());
+            kept!(pool, |tx| { identity::attach_identity(tx, c.tenant, id, ("https://id.example", &subject), c.now).await.map(|_| 0)? })
         }),
         control("identity::lock_operator", |pool, c| {
             kept!(pool, |tx| identity::lock_operator(tx, c.tenant, c.operator, 0).await.map(usize::from)?)
         }),
         control("identity::update_operator", |pool, c| {
             let (id, login, name, created_at) = (c.operator, "x".into(), "x".into(), c.now);
-            let operator = AdminOperator { id, login, name, roles: vec![OperatorRole::Viewer], created_at, disabled_at: None };
+            let (roles, disabled_at, issuer, attach_until) = (vec![OperatorRole::Viewer], None, None, None);
+            let operator = AdminOperator { id, login, name, roles, created_at, disabled_at, issuer, attach_until };
             kept!(pool, |tx| identity::update_operator(tx, c.tenant, &operator, true).await.map(usize::from)?)
         }),
         control("identity::adopt_operator", |pool, c| {

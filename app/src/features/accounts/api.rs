@@ -113,6 +113,16 @@ pub async fn end_sessions(id: OperatorId) -> Result<(), ConsoleError> {
     .await
 }
 
+/// Detaches an account from the identity at the provider, then redirects to its page.
+#[server(endpoint = "detach_identity")]
+pub async fn detach_identity(id: OperatorId) -> Result<(), ConsoleError> {
+    submit(&page(id), Query::default(), |engine, ctx| async move {
+        identity::detach_identity(&engine, &ctx, id).await?;
+        Ok(Flash::done("Detached. The next sign-in under this login gets the account."))
+    })
+    .await
+}
+
 /// Ends the access of an account, whose login was typed to confirm it, then redirects to the list.
 #[server(endpoint = "remove_account")]
 pub async fn remove_account(id: OperatorId, #[server(default)] login: String) -> Result<(), ConsoleError> {

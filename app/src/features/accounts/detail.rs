@@ -50,13 +50,19 @@ fn Whole(read: AccountRead, flash: Option<Flash>) -> impl IntoView {
                 })}
             </p>
             <Act id action="restore_account" title="Access" button="Give access again"
-                says="The person can sign in again, with the roles and the password from before." />
+                says="The person can sign in again, with the roles from before, and with the password if there was one." />
         }
     });
+    let has_identity = account.issuer.is_some();
     let forms = in_use.then(|| {
         view! {
             <Change account=account.clone() flash=of_form(flash.as_ref(), "change") />
-            {takes_passwords().then(|| view! {
+            {(has_identity || account.attach_until.is_some()).then(|| view! {
+                <Act id action="detach_identity" title="Identity" button="Detach identity"
+                    says="For a person who has another identity at the provider. Signs the person out everywhere. For three days, the first \
+                    sign-in there under the same login gets the account." />
+            })}
+            {(takes_passwords() && !has_identity).then(|| view! {
                 <Act id action="offer_password" title="New password" button="Make link"
                     says="Makes a one-time link with which the person chooses a new password. The old one works until then." />
             })}
@@ -76,11 +82,21 @@ fn Whole(read: AccountRead, flash: Option<Flash>) -> impl IntoView {
                 <dl class="facts p-4">
                     {fact("Login", text::visible(&account.login))}
                     {fact("Roles", names(&account.roles))}
+                    {fact("Signs in with", way_in(&account))}
                     {fact("Since", view! { <Time at=account.created_at /> })}
                 </dl>
             </section>
             {forms}
         </div>
+    }
+}
+
+/// How the person signs in.
+fn way_in(account: &AdminOperator) -> AnyView {
+    match (&account.issuer, account.attach_until) {
+        (Some(issuer), _) => view! { <span class="wrap-anywhere">{text::visible(issuer)}</span> }.into_any(),
+        (None, Some(until)) => view! { "a new identity, until " <Time at=until /> }.into_any(),
+        (None, None) => "a password".into_any(),
     }
 }
 

@@ -12,7 +12,12 @@ pub fn PasswordPage() -> impl IntoView {
     let who = ViewerResource::expect();
     view! {
         <PageHead title="Change your password">"It ends your other sessions, and the access of clients that you let in."</PageHead>
-        {awaited(async move { or_error(who.await, |viewer| view! { <Form viewer /> }) })}
+        {awaited(async move {
+            or_error(who.await, |viewer| match viewer.profile.has_password {
+                true => view! { <Form viewer /> }.into_any(),
+                false => view! { <p class="card max-w-md p-5">"You sign in with the identity provider. Change your password there."</p> }.into_any(),
+            })
+        })}
     }
 }
 

@@ -1,7 +1,7 @@
 //! One-time links: a person becomes an operator with one, or chooses a new password. Only the hash of the token in a link is stored.
 
 use super::model::Admission;
-use super::operators::{PASSWORD_MIN, check_passwords, end_access};
+use super::operators::{PASSWORD_MIN, check_issuer, check_passwords, end_access};
 use super::staff::{NAME_MAX, in_order, may_make, to_change};
 use super::store::Invited;
 use super::{keys, password, settle, store};
@@ -71,7 +71,7 @@ pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Res
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, for a key, which would sign in as somebody else, and where passwords are switched off; `Invalid`
-/// for the hours; `NotFound` for a foreign or disabled operator.
+/// for the hours; `NotFound` for a foreign or disabled operator; `Conflict` for one who signs in with an identity provider.
 #[verb(role = Admin)]
 pub async fn offer_password(engine: &Engine, ctx: &OpContext, id: OperatorId, hours: u32) -> Result<MadeInvitation, Error> {
     check_passwords(engine)?;
@@ -85,6 +85,7 @@ pub async fn offer_password(engine: &Engine, ctx: &OpContext, id: OperatorId, ho
         return Ok(answer);
     }
     let operator = to_change(&mut tx, ctx, id).await?;
+    check_issuer(&operator.login, operator.issuer.as_deref())?;
     let message = format!("link for a new password of {} made", operator.login);
     let invitation = draft(engine, ctx, InvitationKind::Reset, (operator.login, operator.name, vec![]), hours);
     let entry = NewEntry::new(engine, ctx, "operator.password_offered", "operator", id, message);

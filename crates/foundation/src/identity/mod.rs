@@ -41,7 +41,7 @@ pub use policy::{
     set_knowledge_categories, set_policy, set_search_policy,
 };
 pub use policy::{keeps_context_texts, search_settings};
-pub use provider::{Identity, NotAdmitted, sign_in_with_provider};
+pub use provider::{Identity, NotAdmitted, detach_identity, sign_in_with_provider};
 pub use quota::count_source;
 pub use staff::{change_operator, disable_operator, end_sessions, list_operators, restore_operator, set_roles};
 pub use trouble::troubled;

@@ -122,8 +122,12 @@ pub struct OperatorRecord {
     pub id: OperatorId,
     pub login: String,
     pub name: String,
-    /// Absent for whoever signs in with an identity provider alone.
+    /// Absent for whoever signs in with an identity provider.
     pub password_hash: Option<String>,
+    /// The identity provider, if there is one.
+    pub issuer: Option<String>,
+    /// Until when the next sign-in at the provider under the login gets the account.
+    pub attach_until: Option<DateTime<Utc>>,
     /// Counts the changes that end sessions.
     pub access_epoch: i32,
     #[sqlx(skip)]

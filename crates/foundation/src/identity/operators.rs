@@ -25,6 +25,14 @@ pub(super) fn check_passwords(engine: &Engine) -> Result<(), Error> {
     }
 }
 
+/// Refuses a password for an operator with an identity: a removal at the provider would not end it.
+pub(super) fn check_issuer(login: &str, issuer: Option<&str>) -> Result<(), Error> {
+    match issuer {
+        Some(issuer) => Err(Error::Conflict(format!("{login} signs in with {issuer} and can have no password: detach the identity first"))),
+        None => Ok(()),
+    }
+}
+
 /// Makes an operator.
 ///
 /// # Errors
@@ -93,13 +101,14 @@ pub async fn admins(engine: &Engine, ctx: &OpContext) -> Result<Vec<Admin>, Erro
 /// Gives an operator a new password (the command line's way back in). Ends the sessions, and the access of clients that the operator let in.
 ///
 /// # Errors
-/// `NotFound`, or `Invalid` for a short password.
+/// `NotFound`; `Invalid` for a short password; `Conflict` for an operator who signs in with an identity provider.
 #[boxed]
 pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Result<(), Error> {
     Checks::default()
         .that(password.chars().count() >= PASSWORD_MIN, "password", format!("must have at least {PASSWORD_MIN} characters"))
         .done()?;
     let operator = store::operator_by_login(engine.db().control.system(), login).await?.ok_or(Error::NotFound("operator"))?;
+    check_issuer(login, operator.issuer.as_deref())?;
     let password_hash = password::hash(password.to_owned()).await?;
     let ctx = OpContext::system(operator.tenant_id, operator.commons_id, RequestId(engine.clock().id()));
     let entry = NewEntry::new(engine, &ctx, "operator.password_reset", "operator", operator.id, format!("password of {login} reset"));
@@ -114,7 +123,8 @@ pub async fn reset_password(engine: &Engine, login: &str, password: &str) -> Res
 /// caller let in, and links that the caller made.
 ///
 /// # Errors
-/// `Forbidden` for a caller that is no operator, and where passwords are switched off; `Invalid` for a wrong current password, and for a new one shorter than 12 characters;
+/// `Forbidden` for a caller that is no operator or has no password, and where passwords are switched off; `Invalid` for a wrong current
+/// password, and for a new one shorter than 12 characters;
 /// `Unauthenticated` if the password or the roles changed meanwhile.
 #[verb]
 pub async fn change_password(engine: &Engine, ctx: &OpContext, current: &str, new: &str) -> Result<Admission, Error> {
@@ -125,6 +135,9 @@ pub async fn change_password(engine: &Engine, ctx: &OpContext, current: &str, ne
     let message = format!("must have at least {PASSWORD_MIN} characters");
     Checks::default().that(new.chars().count() >= PASSWORD_MIN, "new", message).done()?;
     let operator = in_office(engine, id).await?;
+    if operator.password_hash.is_none() {
+        return Err(Error::Forbidden("this account has no password: it signs in with the identity provider".into()));
+    }
     if !password::verify(current.to_owned(), operator.password_hash).await? {
         return Err(Error::invalid("current", "is not your password"));
     }
@@ -276,5 +289,6 @@ fn profile(record: &OperatorRecord) -> OperatorProfile {
         login: record.login.clone(),
         name: record.name.clone(),
         roles: record.roles.clone(),
+        has_password: record.password_hash.is_some(),
     }
 }

@@ -3,18 +3,24 @@
 use super::model::{Admission, OperatorRecord};
 use super::operators::{end_access, operator_context};
 use super::staff::{NAME_MAX, in_order, to_change};
-use super::{keys, name_conflict, store};
+use super::{keys, name_conflict, settle, store};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
 use crate::error::Error;
+use crate::idempotency::Once;
 use crate::intake::Admitted;
 use crate::op::OpContext;
 use async_recursion::async_recursion as boxed;
+use chrono::TimeDelta;
 use db::Tx;
+use verb::verb;
 use wire::{AdminOperator, OperatorId, OperatorRole, RequestId};
 
 /// Longest login that a provider chooses, in characters: something may have to follow it.
 const LOGIN_MAX: usize = 150;
+
+/// How long somebody can get an account whose identity was detached.
+const ATTACH_LASTS: TimeDelta = TimeDelta::hours(72);
 
 /// What an identity provider says of somebody who signed in there.
 #[derive(Clone, Debug)]
@@ -56,8 +62,71 @@ pub async fn sign_in_with_provider(
     let system = engine.db().control.system();
     match store::operator_by_subject(system, &identity.issuer, &identity.subject).await? {
         Some(operator) => renew(engine, identity, &operator, request_id).await,
-        None => join(engine, identity, request_id).await,
+        None => match attach(engine, identity, request_id).await? {
+            Some(operator) => renew(engine, identity, &operator, request_id).await,
+            None => join(engine, identity, request_id).await,
+        },
     }
+}
+
+/// Detaches an operator from the identity at the provider, for a person who has another one there. For three days, the first sign-in under
+/// the login of the account gets it; afterwards it can be detached again. Ends the sessions, and the access of clients that the operator let
+/// in.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, and for a key that asks about an admin; `NotFound` for a foreign or disabled operator; `Conflict`
+/// for one with a password.
+#[verb(role = Admin)]
+pub async fn detach_identity(engine: &Engine, ctx: &OpContext, id: OperatorId) -> Result<AdminOperator, Error> {
+    let once = Once::new(engine, ctx, "admin.detach_identity", &Admitted::new(id)?)?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if let Some(answer) = once.claim(&mut tx).await? {
+        return Ok(answer);
+    }
+    let before = to_change(&mut tx, ctx, id).await?;
+    let until = engine.clock().now() + ATTACH_LASTS;
+    if !store::detach_identity(&mut tx, ctx.tenant_id, id, until).await? {
+        return Err(Error::Conflict(format!("{} signs in with a password: there is no identity to detach", before.login)));
+    }
+    let after = AdminOperator { issuer: None, attach_until: Some(until), ..before.clone() };
+    let message = format!("identity of {} detached", before.login);
+    let entry = NewEntry::new(engine, ctx, "operator.identity_detached", "operator", id, message);
+    let mut entries = vec![entry.changes(audit::differences(Some(&before), &after)?)];
+    entries.extend(end_access(engine, &mut tx, ctx, id).await?);
+    settle(engine, ctx, tx, &once, &entries, &after).await?;
+    Ok(after)
+}
+
+/// Gives an account whose identity was detached to somebody who signs in under its login, if there is one.
+async fn attach(engine: &Engine, identity: &Identity, request_id: RequestId) -> Result<Option<OperatorRecord>, Error> {
+    let login = identity.login.trim();
+    // Postgres cannot even be asked for a text with NUL.
+    if login.contains('\0') {
+        return Ok(None);
+    }
+    let now = engine.clock().now();
+    let found = store::operator_by_login(engine.db().control.system(), login).await?;
+    let found = found.filter(|operator| operator.disabled_at.is_none() && operator.attach_until.is_some_and(|until| now < until));
+    // Somebody who has no role there does not use up the account.
+    let Some(operator) = found.filter(|operator| !roles_in(identity, &operator.tenant_slug).is_empty()) else { return Ok(None) };
+    let ctx = OpContext::system(operator.tenant_id, operator.commons_id, request_id);
+    let mut tx = engine.db().control.begin_system().await?;
+    let before = to_change(&mut tx, &ctx, operator.id).await?;
+    // Of two sign-ins of one person at the same time, the second one finds the account by its subject.
+    if store::operator_by_subject_in(&mut tx, &identity.issuer, &identity.subject).await?.is_some()
+        || !store::attach_identity(&mut tx, operator.tenant_id, operator.id, (&identity.issuer, &identity.subject), now).await?
+    {
+        return Ok(None);
+    }
+    let after = AdminOperator { issuer: Some(identity.issuer.clone()), attach_until: None, ..before.clone() };
+    let message = format!("identity at {} attached: first sign-in as {}", identity.issuer, operator.login);
+    let entry = NewEntry::new(engine, &ctx, "operator.identity_attached", "operator", operator.id, message);
+    let mut entries = vec![entry.changes(audit::differences(Some(&before), &after)?)];
+    // A link for a password would give the account to somebody else.
+    entries.extend(end_access(engine, &mut tx, &ctx, operator.id).await?);
+    audit::append_in(engine, &mut tx, operator.tenant_id, &entries).await?;
+    tx.commit().await?;
+    Ok(Some(operator))
 }
 
 /// Renews the roles of an account.
@@ -130,7 +199,8 @@ async fn join(engine: &Engine, identity: &Identity, request_id: RequestId) -> Re
     }
     let (login, name) = labels(&mut tx, identity).await?;
     let (id, created_at) = (OperatorId(engine.clock().id()), engine.clock().now());
-    let new = AdminOperator { id, login, name, roles: roles_in(identity, slug), created_at, disabled_at: None };
+    let (roles, issuer) = (roles_in(identity, slug), Some(identity.issuer.clone()));
+    let new = AdminOperator { id, login, name, roles, created_at, disabled_at: None, issuer, attach_until: None };
     store::insert_operator_of_provider(&mut tx, tenant.id, &new, &identity.issuer, &identity.subject)
         .await
         .map_err(|error| name_conflict(error, "login", &new.login))?;

@@ -58,8 +58,7 @@ impl TryFrom<OperatorRow> for OperatorRecord {
 macro_rules! operators {
     () => {
         r"select o.tenant_id, t.slug as tenant_slug, t.name as tenant_name, c.id as commons_id, o.id, o.login, o.name, o.password_hash, o.roles,
-                 o.access_epoch,
-                 o.disabled_at
+                 o.access_epoch, o.disabled_at, o.issuer, o.attach_until
             from operators o join tenants t on t.id = o.tenant_id join agents c on c.tenant_id = o.tenant_id and c.kind = 'commons'
            where "
     };
@@ -145,6 +144,33 @@ pub async fn update_operator(tx: &mut Tx, tenant: TenantId, operator: &AdminOper
     .await
 }
 
+/// Takes an operator's identity away and ends the sessions: until a time, somebody may get the account with another one. False for an operator
+/// with a password.
+pub async fn detach_identity(tx: &mut Tx, tenant: TenantId, id: OperatorId, until: DateTime<Utc>) -> Result<bool, DbError> {
+    tx.changed_any(sql!(
+        [tenant, id, until],
+        r"update operators set issuer = null, subject = null, attach_until = $3, access_epoch = access_epoch + 1
+           where tenant_id = $1 and id = $2 and password_hash is null"
+    ))
+    .await
+}
+
+/// Gives an operator whose identity was detached another one; false if the time for that is over.
+pub async fn attach_identity(
+    tx: &mut Tx,
+    tenant: TenantId,
+    id: OperatorId,
+    (issuer, subject): (&str, &str),
+    now: DateTime<Utc>,
+) -> Result<bool, DbError> {
+    tx.changed_any(sql!(
+        [tenant, id, issuer, subject, now],
+        r"update operators set issuer = $3, subject = $4, attach_until = null
+           where tenant_id = $1 and id = $2 and attach_until > $5 and disabled_at is null"
+    ))
+    .await
+}
+
 /// Inserts an operator, or gives access again to one of the tenant that was disabled; false if somebody has the login. Whoever had it at an
 /// identity provider loses the account: the invitation may be for somebody else.
 pub async fn adopt_operator(tx: &mut Tx, tenant: TenantId, operator: &NewOperator<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
@@ -154,7 +180,7 @@ pub async fn adopt_operator(tx: &mut Tx, tenant: TenantId, operator: &NewOperato
         r"insert into operators (tenant_id, id, login, name, password_hash, roles, created_at) values ($1, $2, $3, $4, $5, $6, $7)
           on conflict (login) do update
              set name = excluded.name, password_hash = excluded.password_hash, roles = excluded.roles, disabled_at = null,
-                 issuer = null, subject = null, access_epoch = operators.access_epoch + 1
+                 issuer = null, subject = null, attach_until = null, access_epoch = operators.access_epoch + 1
            where operators.tenant_id = excluded.tenant_id and operators.disabled_at is not null"
     ))
     .await
@@ -173,6 +199,8 @@ struct ListedOperator {
     roles: Vec<String>,
     created_at: DateTime<Utc>,
     disabled_at: Option<DateTime<Utc>>,
+    issuer: Option<String>,
+    attach_until: Option<DateTime<Utc>>,
 }
 
 /// Operators of a tenant by login, or the one with an id.
@@ -180,21 +208,25 @@ pub async fn operators(tx: &mut Tx, tenant: TenantId, id: Option<OperatorId>) ->
     let rows: Vec<ListedOperator> = tx
         .rows(sql!(
             [tenant, id],
-            r"select id, login, name, roles, created_at, disabled_at from operators
+            r"select id, login, name, roles, created_at, disabled_at, issuer, attach_until from operators
            where tenant_id = $1 and ($2::uuid is null or id = $2) order by login"
         ))
         .await?;
     let operator = |row: ListedOperator| {
         let roles = parse_all("operators", "roles", &row.id.to_string(), &row.roles)?;
-        let ListedOperator { id, login, name, created_at, disabled_at, .. } = row;
-        Ok(AdminOperator { id, login, name, roles, created_at, disabled_at })
+        let ListedOperator { id, login, name, created_at, disabled_at, issuer, attach_until, .. } = row;
+        Ok(AdminOperator { id, login, name, roles, created_at, disabled_at, issuer, attach_until })
     };
     rows.into_iter().map(operator).collect()
 }
 
 /// Replaces an operator's password hash and ends the sessions.
 pub async fn set_password(tx: &mut Tx, id: OperatorId, password_hash: &str) -> Result<(), DbError> {
-    tx.run(sql!([id, password_hash], "update operators set password_hash = $2, access_epoch = access_epoch + 1 where id = $1")).await
+    tx.run(sql!(
+        [id, password_hash],
+        "update operators set password_hash = $2, attach_until = null, access_epoch = access_epoch + 1 where id = $1"
+    ))
+    .await
 }
 
 /// A session that has not expired, by the hash of its id, as everywhere below.

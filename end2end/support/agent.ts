@@ -100,6 +100,11 @@ export class Agent {
     return new Agent(slug, id, key);
   }
 
+  /** An agent whose key was made in the console. */
+  static connected(slug: string, id: string, key: string): Agent {
+    return new Agent(slug, id, key);
+  }
+
   /** The memories page with this agent's memories, narrowed by `filters`. */
   memories(filters: Record<string, string> = {}): string {
     return `/memories?${new URLSearchParams({ agent: this.id, ...filters })}`;

@@ -2,6 +2,9 @@
 //!
 //! `agent_memory_` and `shared_kb_` measure agents' calls, `remembrancer_` the process itself.
 
+#[cfg(test)]
+mod dashboard;
+
 use metrics::Unit;
 
 /// How a metric moves.
@@ -346,32 +349,5 @@ mod tests {
         }
         let names: BTreeSet<&str> = rules.iter().filter_map(|rule| rule["alert"].as_str()).collect();
         assert_eq!(names.len(), rules.len(), "an alert's name is taken twice");
-    }
-
-    #[test]
-    fn the_dashboard_asks_the_data_source_that_is_chosen() {
-        let dashboard = dashboard();
-        assert_eq!(dashboard["templating"]["list"][0]["type"], "datasource");
-        let panels = dashboard["panels"].as_array().unwrap();
-        let ids: BTreeSet<i64> = panels.iter().map(|panel| panel["id"].as_i64().unwrap()).collect();
-        assert!(!panels.is_empty());
-        assert_eq!(ids.len(), panels.len(), "a panel's id is taken twice");
-        for panel in panels.iter().filter(|panel| panel["type"] != "row") {
-            assert_eq!(panel["datasource"]["uid"], "${datasource}", "{}", panel["title"]);
-            assert!(!panel["targets"].as_array().unwrap().is_empty(), "{}", panel["title"]);
-        }
-    }
-
-    #[test]
-    fn no_panel_of_the_dashboard_covers_another() {
-        let dashboard = dashboard();
-        let mut covered = BTreeSet::new();
-        for panel in dashboard["panels"].as_array().unwrap() {
-            let [x, y, w, h] = ["x", "y", "w", "h"].map(|side| panel["gridPos"][side].as_i64().unwrap());
-            assert!(x + w <= 24 && w > 0 && h > 0, "{}", panel["title"]);
-            for place in (x..x + w).flat_map(|column| (y..y + h).map(move |line| (column, line))) {
-                assert!(covered.insert(place), "{}", panel["title"]);
-            }
-        }
     }
 }

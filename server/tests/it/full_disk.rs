@@ -1,21 +1,35 @@
 //! A server whose embedded Postgres has a full disk: what it says, and that it goes on when there is room.
 
-use crate::process::{Process, until};
+use crate::process::{Process, postmaster, until};
 use db::DatabaseUrls;
-use foundation::testing::World;
+use foundation::engine::Loader;
+use foundation::testing::{Fake, World, fact};
+use foundation::{Engine, registry};
+use futures_util::future::BoxFuture;
+use models::Embedder;
+use remembrancer::model_change::{self, Filled, Filler};
+use remembrancer::{memories, workers};
 use serde_json::json;
 use sqlx::{Connection, PgConnection};
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Write;
+use std::ops::Range;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
 
 const FULL: &str = "the disk of the database is full";
 /// Segments of the write-ahead log that may be there already when the disk becomes full, at most.
 const SEGMENTS: usize = 20;
+/// The embedding model that is added.
+const ADDED: &str = "text-embedding-3-small";
+/// Memories that get a vector of it before the disk is full, and all of them. Each vector takes a page.
+const BEFORE: i64 = 2;
+const ALL: i64 = 8;
 
 /// A command that runs the program in a view of the file system where a disk of so many MiB is its data folder. Absent, with a sentence, where
 /// this user may not mount one.
@@ -38,6 +52,17 @@ fn with_small_disk(folder: &Path, megabytes: u32, command: &str) -> Option<Comma
 /// A folder that the user of the embedded Postgres may enter.
 fn scratch() -> TempDir {
     tempfile::Builder::new().permissions(fs::Permissions::from_mode(0o755)).tempdir().unwrap()
+}
+
+/// A server on a small disk, the folder of that disk as the server sees it, and a world in its databases.
+async fn served(folder: &Path) -> Option<(Process, PathBuf, World)> {
+    let mut serve = with_small_disk(folder, 256, "serve")?;
+    let process = Process::by(&mut serve, &[]).await;
+    let disk = PathBuf::from(format!("/proc/{}/root", process.id())).join(folder.strip_prefix("/").unwrap());
+    let noted = |name: &str| fs::read_to_string(disk.join("postgres").join(name)).unwrap().trim().to_owned();
+    let url = format!("postgres://postgres:{}@127.0.0.1:{}/remembrancer", noted("password"), noted("port"));
+    let world = World::on(DatabaseUrls::derive(&url).unwrap()).await;
+    Some((process, disk, world))
 }
 
 /// Writes until the disk has no room.
@@ -68,6 +93,40 @@ fn remembered(process: &Process, key: &str, content: &str) -> String {
     process.body("/api/tools/agent_memory_remember", &["-H", &bearer, "-H", "Content-Type: application/json", "-d", &fact])
 }
 
+/// The Postgres of a server that was killed; it ends with this.
+struct Left(String);
+
+impl Drop for Left {
+    fn drop(&mut self) {
+        let _ = Command::new("kill").args(["-INT", &self.0]).status();
+    }
+}
+
+/// Loads the fake of the model that is added, and no other model.
+struct OnlyAdded(Fake);
+
+impl Loader for OnlyAdded {
+    fn load<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Arc<dyn Embedder>, String>> {
+        let fake: Arc<dyn Embedder> = Arc::new(self.0.clone());
+        let loaded = if name == fake.model() { Ok(fake) } else { Err(format!("the test has no {name}")) };
+        Box::pin(async move { loaded })
+    }
+}
+
+async fn remember_boxes(engine: &Engine, world: &World, numbers: Range<i64>) {
+    for number in numbers {
+        let box_of_cables = fact(&format!("shelf {number}"), &format!("Box {number} holds cables"));
+        memories::remember(engine, &world.atlas, box_of_cables).await.unwrap();
+    }
+}
+
+/// How many memories there are, and how many have a vector of the model that is added.
+async fn filled(engine: &Engine, world: &World) -> Filled {
+    let model = registry::registered(&engine.db().control, ADDED).await.unwrap().unwrap();
+    // Memories are the first kind of text.
+    model_change::progress(engine, &world.system, &model).await.unwrap()[0].1
+}
+
 #[test]
 fn a_first_start_without_room_says_what_to_do() {
     let scratch = scratch();
@@ -80,14 +139,7 @@ fn a_first_start_without_room_says_what_to_do() {
 #[tokio::test]
 async fn a_full_disk_is_named_and_costs_nothing_that_was_acknowledged() {
     let scratch = scratch();
-    let folder = scratch.path();
-    let Some(mut serve) = with_small_disk(folder, 256, "serve") else { return };
-    let process = Process::by(&mut serve, &[]).await;
-    // The same folder as the server sees it.
-    let disk = PathBuf::from(format!("/proc/{}/root", process.id())).join(folder.strip_prefix("/").unwrap());
-    let noted = |name: &str| fs::read_to_string(disk.join("postgres").join(name)).unwrap().trim().to_owned();
-    let url = format!("postgres://postgres:{}@127.0.0.1:{}/remembrancer", noted("password"), noted("port"));
-    let world = World::on(DatabaseUrls::derive(&url).unwrap()).await;
+    let Some((process, disk, world)) = served(scratch.path()).await else { return };
     let key = &world.atlas_key;
 
     let mut acknowledged = vec!["The kettle is in the left cupboard.".to_owned()];
@@ -120,4 +172,38 @@ async fn a_full_disk_is_named_and_costs_nothing_that_was_acknowledged() {
     owner.close().await.unwrap();
     world.engine.db().close().await;
     assert!(process.stop());
+}
+
+#[tokio::test]
+async fn a_change_of_the_embedding_model_names_the_full_disk_and_goes_on_when_there_is_room() {
+    let scratch = scratch();
+    let Some((process, disk, world)) = served(scratch.path()).await else { return };
+    let postgres = Left(postmaster(&disk.join("postgres")).unwrap());
+    // Only this test fills in vectors, with a model that needs no provider.
+    drop(process);
+    let ballast = PathBuf::from(format!("/proc/{}/root", postgres.0)).join(scratch.path().strip_prefix("/").unwrap()).join("ballast");
+    let engine = world.engine.clone().with_loader(Arc::new(OnlyAdded(Fake::with_dimension(1536))));
+    let (kept, filler) = (workers::Kept::default(), Filler::new(&engine, CancellationToken::new()));
+    model_change::add(&engine, ADDED).await.unwrap();
+    workers::follow_once(&engine, &kept).await.unwrap();
+    remember_boxes(&engine, &world, 0..BEFORE).await;
+    workers::fill_once(&engine, &kept, &filler).await.unwrap();
+    assert_eq!(filled(&engine, &world).await, Filled { total: BEFORE, filled: BEFORE });
+
+    remember_boxes(&engine, &world, BEFORE..ALL).await;
+    // A new segment has room for the log of what still fits, so that the tables are what cannot grow.
+    let mut owner = PgConnection::connect(&engine.urls().agent_memory).await.unwrap();
+    sqlx::raw_sql("select pg_switch_wal(); checkpoint").execute(&mut owner).await.unwrap();
+    owner.close().await.unwrap();
+    fill(&ballast);
+    let refused = workers::fill_once(&engine, &kept, &filler).await.unwrap_err().to_string();
+    assert!(refused.contains(FULL), "{refused}");
+    let stopped = filled(&engine, &world).await;
+    assert!(stopped.total == ALL && (BEFORE..ALL).contains(&stopped.filled), "{stopped:?}");
+
+    fs::remove_file(&ballast).unwrap();
+    workers::fill_once(&engine, &kept, &filler).await.unwrap();
+    assert_eq!(filled(&engine, &world).await, Filled { total: ALL, filled: ALL });
+    model_change::switch(&engine, ADDED, false).await.unwrap();
+    engine.db().close().await;
 }

@@ -291,7 +291,7 @@ async fn writes_with_a_key_are_carried_out_once_however_often_the_server_is_kill
 }
 
 /// The first line of the file in which Postgres notes its process.
-fn postmaster(directory: &Path) -> Option<String> {
+pub fn postmaster(directory: &Path) -> Option<String> {
     fs::read_to_string(directory.join("data/postmaster.pid")).ok()?.lines().next().map(str::to_owned)
 }
 

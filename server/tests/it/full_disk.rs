@@ -1,9 +1,10 @@
 //! A server whose embedded Postgres has a full disk: what it says, and that it goes on when there is room.
 
-use crate::process::{Process, postmaster, until};
-use db::DatabaseUrls;
+use crate::process::{Process, databases, postmaster, until};
+use db::clock::SystemClock;
+use db::{DatabaseUrls, create_databases, migrate, migrate_to, versions};
 use foundation::engine::Loader;
-use foundation::testing::{Fake, World, fact};
+use foundation::testing::{Fake, TestDatabases, World, fact};
 use foundation::{Engine, registry};
 use futures_util::future::BoxFuture;
 use models::Embedder;
@@ -31,9 +32,9 @@ const ADDED: &str = "text-embedding-3-small";
 const BEFORE: i64 = 2;
 const ALL: i64 = 8;
 
-/// A command that runs the program in a view of the file system where a disk of so many MiB is its data folder. Absent, with a sentence, where
-/// this user may not mount one.
-fn with_small_disk(folder: &Path, megabytes: u32, command: &str) -> Option<Command> {
+/// A line of shell in a view of the file system where a disk of so many MiB is the folder `$0`, also the data folder of the program `$1`.
+/// Absent, with a sentence, where this user may not mount one.
+fn with_small_disk(folder: &Path, megabytes: u32, line: &str) -> Option<Command> {
     let mount = format!("mount -t tmpfs -o size={megabytes}m,mode=755 tmpfs \"$0\"");
     let mounted = |line: &str| {
         let mut mounted = Command::new("unshare");
@@ -44,7 +45,7 @@ fn with_small_disk(folder: &Path, megabytes: u32, command: &str) -> Option<Comma
         eprintln!("skipped: this user may not mount a small disk to fill");
         return None;
     }
-    let mut program = mounted(&format!("{mount} && exec \"$1\" {command}"));
+    let mut program = mounted(&format!("{mount} && {line}"));
     program.env_remove("DATABASE_URL").env("DATA_DIR", folder);
     Some(program)
 }
@@ -56,7 +57,7 @@ fn scratch() -> TempDir {
 
 /// A server on a small disk, the folder of that disk as the server sees it, and a world in its databases.
 async fn served(folder: &Path) -> Option<(Process, PathBuf, World)> {
-    let mut serve = with_small_disk(folder, 256, "serve")?;
+    let mut serve = with_small_disk(folder, 256, "exec \"$1\" serve")?;
     let process = Process::by(&mut serve, &[]).await;
     let disk = PathBuf::from(format!("/proc/{}/root", process.id())).join(folder.strip_prefix("/").unwrap());
     let noted = |name: &str| fs::read_to_string(disk.join("postgres").join(name)).unwrap().trim().to_owned();
@@ -130,7 +131,7 @@ async fn filled(engine: &Engine, world: &World) -> Filled {
 #[test]
 fn a_first_start_without_room_says_what_to_do() {
     let scratch = scratch();
-    let Some(mut migrate) = with_small_disk(scratch.path(), 40, "migrate") else { return };
+    let Some(mut migrate) = with_small_disk(scratch.path(), 40, "exec \"$1\" migrate") else { return };
     let refused = migrate.output().unwrap();
     let sentence = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && sentence.contains("free space on its disk, then start again"), "{sentence}");
@@ -175,35 +176,71 @@ async fn a_full_disk_is_named_and_costs_nothing_that_was_acknowledged() {
 }
 
 #[tokio::test]
-async fn a_change_of_the_embedding_model_names_the_full_disk_and_goes_on_when_there_is_room() {
-    let scratch = scratch();
-    let Some((process, disk, world)) = served(scratch.path()).await else { return };
-    let postgres = Left(postmaster(&disk.join("postgres")).unwrap());
-    // Only this test fills in vectors, with a model that needs no provider.
-    drop(process);
-    let ballast = PathBuf::from(format!("/proc/{}/root", postgres.0)).join(scratch.path().strip_prefix("/").unwrap()).join("ballast");
+async fn a_backup_without_room_says_so_and_leaves_nothing_that_passes_for_one() {
+    let (scratch, world) = (scratch(), World::on(TestDatabases::fresh(&SystemClock).await).await);
+    // Two pages of the disk are free.
+    let line = "head -c 1040000 /dev/zero >\"$0/ballast\"; \"$1\" backup \"$0/monday\" >&2; status=$?; ls \"$0\"; exit $status";
+    let Some(mut backup) = with_small_disk(scratch.path(), 1, line) else { return };
+    let refused = backup.envs(databases(&world)).output().unwrap();
+    let (sentence, left) = (String::from_utf8_lossy(&refused.stderr), String::from_utf8_lossy(&refused.stdout));
+    assert!(!refused.status.success(), "{sentence}");
+    assert!(sentence.contains("the backup failed: No space left on device. What was written is in"), "{sentence}");
+    assert_eq!(left.lines().collect::<Vec<_>>(), ["ballast", "monday.unfinished"]);
+}
+
+/// Leaves the disk full. A new segment has room for the log of what still fits, so that the tables are what cannot grow.
+async fn fill_for_tables(world: &World, ballast: &Path) {
+    let mut owner = PgConnection::connect(&world.engine.urls().agent_memory).await.unwrap();
+    sqlx::raw_sql("select pg_switch_wal(); checkpoint").execute(&mut owner).await.unwrap();
+    owner.close().await.unwrap();
+    fill(ballast);
+}
+
+/// A migration that has no room is undone, and the next attempt continues.
+async fn migrates(world: &World, ballast: &Path) {
+    let server = world.engine.urls().agent_memory.strip_suffix("remembrancer_agent_memory").unwrap();
+    let older = DatabaseUrls::derive(&format!("{server}older")).unwrap();
+    create_databases(&older).await.unwrap();
+    migrate_to(&older, *versions().first().unwrap()).await.unwrap();
+    fill_for_tables(world, ballast).await;
+    let refused = migrate(&older).await.unwrap_err().to_string();
+    assert!(refused.contains(FULL) && refused.contains("free space"), "{refused}");
+    fs::remove_file(ballast).unwrap();
+    migrate(&older).await.unwrap();
+}
+
+/// A pass that fills in vectors names the disk and keeps what it stored, and the next one stores the others.
+async fn changes_the_model(world: &World, ballast: &Path) {
     let engine = world.engine.clone().with_loader(Arc::new(OnlyAdded(Fake::with_dimension(1536))));
     let (kept, filler) = (workers::Kept::default(), Filler::new(&engine, CancellationToken::new()));
     model_change::add(&engine, ADDED).await.unwrap();
     workers::follow_once(&engine, &kept).await.unwrap();
-    remember_boxes(&engine, &world, 0..BEFORE).await;
+    remember_boxes(&engine, world, 0..BEFORE).await;
     workers::fill_once(&engine, &kept, &filler).await.unwrap();
-    assert_eq!(filled(&engine, &world).await, Filled { total: BEFORE, filled: BEFORE });
+    assert_eq!(filled(&engine, world).await, Filled { total: BEFORE, filled: BEFORE });
 
-    remember_boxes(&engine, &world, BEFORE..ALL).await;
-    // A new segment has room for the log of what still fits, so that the tables are what cannot grow.
-    let mut owner = PgConnection::connect(&engine.urls().agent_memory).await.unwrap();
-    sqlx::raw_sql("select pg_switch_wal(); checkpoint").execute(&mut owner).await.unwrap();
-    owner.close().await.unwrap();
-    fill(&ballast);
+    remember_boxes(&engine, world, BEFORE..ALL).await;
+    fill_for_tables(world, ballast).await;
     let refused = workers::fill_once(&engine, &kept, &filler).await.unwrap_err().to_string();
     assert!(refused.contains(FULL), "{refused}");
-    let stopped = filled(&engine, &world).await;
+    let stopped = filled(&engine, world).await;
     assert!(stopped.total == ALL && (BEFORE..ALL).contains(&stopped.filled), "{stopped:?}");
 
-    fs::remove_file(&ballast).unwrap();
+    fs::remove_file(ballast).unwrap();
     workers::fill_once(&engine, &kept, &filler).await.unwrap();
-    assert_eq!(filled(&engine, &world).await, Filled { total: ALL, filled: ALL });
+    assert_eq!(filled(&engine, world).await, Filled { total: ALL, filled: ALL });
     model_change::switch(&engine, ADDED, false).await.unwrap();
-    engine.db().close().await;
+}
+
+#[tokio::test]
+async fn a_migration_and_a_change_of_the_model_name_the_full_disk_and_go_on_when_there_is_room() {
+    let scratch = scratch();
+    let Some((process, disk, world)) = served(scratch.path()).await else { return };
+    let postgres = Left(postmaster(&disk.join("postgres")).unwrap());
+    // Without the server only this test fills in vectors, with a model that needs no provider.
+    drop(process);
+    let ballast = PathBuf::from(format!("/proc/{}/root", postgres.0)).join(scratch.path().strip_prefix("/").unwrap()).join("ballast");
+    migrates(&world, &ballast).await;
+    changes_the_model(&world, &ballast).await;
+    world.engine.db().close().await;
 }

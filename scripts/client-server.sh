@@ -1,5 +1,5 @@
 # Sourced: a server of its own for tests with clients in other languages. It and everything else that was started ends with the script.
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2164
 
 # Starts Postgres and a model that answers when the test wants it to; makes the organisation acme with the agent atlas.
 prepare_server() { # name of the databases

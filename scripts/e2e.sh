@@ -10,7 +10,7 @@ need curl "curl"
 "$REPO/scripts/fetch.sh" pg0 model onnxruntime style end2end chromium
 
 work=$(mktemp -d)
-server= runner=
+server='' runner=''
 # Ends a process that was started here, by force if it is still there after 15 seconds.
 stop() { # signal process
   [ -n "$2" ] || return 0

@@ -152,6 +152,7 @@ stop
 clean "$work/venv/bin/remembrancer" --version
 printf 'first hit: %s\n\n' "$hit"
 report "wheel" "$(awk -v bytes="$(wc -c <"$wheel")" 'BEGIN { printf "%.1f", bytes / 1e6 }')" MB 40
+# shellcheck disable=SC2046 # a list of files, whose names have no spaces
 report "everything that pip fetches" "$(du -cb "$wheel" $("$work/venv/bin/pip" --disable-pip-version-check install --quiet --dry-run --ignore-installed \
   --no-index --find-links "$packages" --report - "$wheel" | "$python" -c '
 import json, sys, urllib.parse

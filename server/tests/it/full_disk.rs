@@ -1,4 +1,4 @@
-//! A server whose embedded Postgres has a full disk: what it says, and that it goes on when there is room.
+//! A server whose embedded Postgres has a full disk: what it says, and that it goes on when there is room. And a disk that is read-only.
 
 use crate::process::{Process, databases, postmaster, until};
 use db::clock::SystemClock;
@@ -135,6 +135,17 @@ fn a_first_start_without_room_says_what_to_do() {
     let refused = migrate.output().unwrap();
     let sentence = String::from_utf8_lossy(&refused.stderr);
     assert!(!refused.status.success() && sentence.contains("free space on its disk, then start again"), "{sentence}");
+}
+
+#[test]
+fn a_first_start_in_a_folder_that_is_read_only_says_what_to_do() {
+    let scratch = scratch();
+    let line = "mount -o remount,ro \"$0\" && exec \"$1\" migrate";
+    let Some(mut migrate) = with_small_disk(scratch.path(), 1, line) else { return };
+    let refused = migrate.output().unwrap();
+    let sentence = String::from_utf8_lossy(&refused.stderr);
+    assert!(!refused.status.success(), "{sentence}");
+    assert!(sentence.contains("cannot be used (read-only file system): set DATA_DIR to a folder"), "{sentence}");
 }
 
 #[tokio::test]

@@ -57,6 +57,24 @@ async fn a_model_that_hangs_delays_the_vector_and_not_the_memory() {
 }
 
 #[tokio::test]
+async fn a_clock_that_is_set_back_delays_the_vector_and_loses_nothing() {
+    let world = alone().await;
+    let ahead = Duration::hours(1);
+    world.clock.advance(ahead);
+    world.embedder.fail();
+    let id = remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.memory_id;
+    world.embedder.work();
+    world.clock.advance(-ahead);
+    let next = remember(&world, &world.atlas, fact("billing", "Invoices leave on Monday")).await.memory_id;
+    work(&world).await;
+    // The job became due at a time that has not come yet. What is written now does not wait for it.
+    assert_eq!((number(&world, VECTORS, id).await, number(&world, VECTORS, next).await), (0, 1));
+    world.clock.advance(ahead);
+    work(&world).await;
+    assert_eq!((number(&world, VECTORS, id).await, states(&world).await), (1, vec![]));
+}
+
+#[tokio::test]
 async fn a_memory_without_a_vector_stands_beside_those_that_have_one() {
     let world = alone().await;
     let with = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;

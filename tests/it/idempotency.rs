@@ -5,7 +5,7 @@ use chrono::Duration;
 use db::lock;
 use foundation::op::IdempotencyKey;
 use foundation::testing::{World, fact, key};
-use foundation::{Error, OpContext, idempotency};
+use foundation::{Error, OpContext, idempotency, identity};
 use futures_util::future::join_all;
 use remembrancer::memories;
 use std::sync::Arc;
@@ -208,4 +208,15 @@ async fn a_key_is_kept_for_a_day() {
     world.clock.advance(Duration::hours(25));
     assert_eq!(idempotency::sweep(&world.engine, world.engine.clock().now()).await.unwrap(), 1);
     assert_eq!(sqlx::query_scalar::<_, i64>("select count(*) from idempotent_requests").one(&world.engine.urls().agent_memory).await, 0);
+}
+
+#[tokio::test]
+async fn another_reason_is_another_request() {
+    let world = World::new().await;
+    identity::create_agent(&world.engine, &world.vera, "zephyr", "Zephyr", false).await.unwrap();
+    let (ctx, _) = with_key(&world.atlas.as_admin().unwrap(), "once");
+    let retire = async |reason: &str| identity::retire_agent(&world.engine, &ctx, "zephyr", Some(reason)).await;
+    let retired = retire("replaced").await.unwrap();
+    assert_eq!(retire("replaced").await.unwrap(), retired);
+    assert!(matches!(retire("sold").await, Err(Error::KeyReused)));
 }

@@ -96,7 +96,8 @@ async fn write(engine: &Engine, ctx: &OpContext, slug: &str, settings: AgentSett
 #[verb(role = Admin)]
 pub async fn retire_agent(engine: &Engine, ctx: &OpContext, slug: &str, reason: Option<&str>) -> Result<AdminAgent, Error> {
     Checks::default().optional_text("reason", reason, REASON_MAX).done()?;
-    let request = Admitted::id("slug", slug)?;
+    // A reason that is there is not empty.
+    let request = Admitted::id("slug", slug)?.with(Admitted::text("reason", reason.unwrap_or_default().to_owned())?);
     let once = Once::new(engine, ctx, "admin.retire_agent", &request)?;
     let mut tx = engine.db().control.begin_system().await?;
     if let Some(answer) = once.claim(&mut tx).await? {

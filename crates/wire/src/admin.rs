@@ -43,7 +43,7 @@ impl KeyPreset {
 text_enum! {
     /// What a one-time link is for.
     InvitationKind {
-        /// A person becomes an operator, or comes back as one.
+        /// A person becomes an operator.
         Invite = "invite",
         /// An operator chooses a new password.
         Reset = "reset",

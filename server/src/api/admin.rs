@@ -130,6 +130,14 @@ pub async fn remove_operator(Caller(engine, ctx): Caller, Segment(login, _): Seg
     Ok(NoContent)
 }
 
+/// `POST /api/admin/operators/{login}/restore`: gives an operator whose access was ended access again.
+pub async fn restore_operator(Caller(engine, ctx): Caller, Segment(login, _): Segment<String>) -> Result<NoContent, ApiError> {
+    let ctx = ctx.as_admin()?;
+    let id = identity::operator_by_login(&engine, &ctx, &login).await?;
+    identity::restore_operator(&engine, &ctx, id).await?;
+    Ok(NoContent)
+}
+
 /// `DELETE /api/admin/operators/{login}/sessions`: ends the sessions of an operator.
 pub async fn end_sessions(Caller(engine, ctx): Caller, Segment(login, _): Segment<String>) -> Result<NoContent, ApiError> {
     let ctx = ctx.as_admin()?;

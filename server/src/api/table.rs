@@ -272,6 +272,13 @@ fn administration_routes() -> Vec<Route> {
         Route::put("/api/admin/operators/{login}", "admin_change_operator", "Change an operator", admin::change_operator).needs(&[Admin]),
         Route::delete("/api/admin/operators/{login}", "admin_remove_operator", "End the access of an operator", admin::remove_operator)
             .needs(&[Admin]),
+        Route::post(
+            "/api/admin/operators/{login}/restore",
+            "admin_restore_operator",
+            "Give an operator access again",
+            admin::restore_operator,
+        )
+        .needs(&[Admin]),
         Route::delete(
             "/api/admin/operators/{login}/sessions",
             "admin_end_sessions",

@@ -112,6 +112,7 @@ async fn what_belongs_to_another_organisation_is_not_found() {
         (Method::DELETE, &*of_key, None),
         (Method::PUT, &*of_operator, Some(json!({ "name": "Mole" }))),
         (Method::DELETE, &*of_operator, None),
+        (Method::POST, &*format!("{of_operator}/restore"), None),
         (Method::DELETE, &*format!("{of_operator}/sessions"), None),
         (Method::DELETE, &*format!("{of_operator}/identity"), None),
         (Method::DELETE, "/api/admin/operators/a%00b", None),

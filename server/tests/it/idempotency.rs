@@ -119,6 +119,7 @@ const WRITES: &[Write] = &[
     write(Method::DELETE, "/api/admin/operators/{login}/sessions", "/api/admin/operators/{login}/sessions", "", 204),
     write(Method::DELETE, "/api/admin/operators/{login}/identity", "/api/admin/operators/{provided}/identity", "", 204),
     write(Method::DELETE, "/api/admin/operators/{login}", "/api/admin/operators/{login}", "", 204),
+    write(Method::POST, "/api/admin/operators/{login}/restore", "/api/admin/operators/{login}/restore", "", 204),
     write(Method::DELETE, "/api/admin/agents/{slug}", "/api/admin/agents/zephyr", "", 200),
     plain(Method::POST, "/api/admin/webhooks", r#"{"url": "https://example.org/tea", "events": ["job.dead"]}"#, 201),
     write(Method::PUT, "/api/admin/webhooks/{id}", "/api/admin/webhooks/{webhook}", r#"{"state": "paused"}"#, 200),

@@ -384,22 +384,6 @@ async fn groups_give_the_roles_of_each_sign_in() {
 }
 
 #[tokio::test]
-async fn an_invitation_takes_the_account_from_the_person_at_the_provider() {
-    let sso = Sso::new().await;
-    let_in(&sso.sign_in("4711", &["staff"], &json!({})).await);
-    let (world, mina) = (&sso.site.world, sso.operators().await[0].id);
-    identity::disable_operator(&world.engine, &world.vera, mina).await.unwrap();
-    let new = NewInvitation { login: sso.login(), name: "Idris".into(), roles: vec![OperatorRole::Viewer], hours: 1 };
-    let link = identity::invite(&world.engine, &world.vera, new).await.unwrap().link.unwrap();
-    let token = link.split_once("token=").unwrap().1;
-    identity::accept_invitation(&world.engine, token, PASSWORD, RequestId(world.clock.id())).await.unwrap();
-    let_in(&sso.sign_in("4711", &["heads"], &json!({})).await);
-    let operators = sso.operators().await;
-    let of_idris = operators.iter().find(|operator| operator.id == mina).unwrap();
-    assert_eq!((&*of_idris.name, &*of_idris.roles, operators.len()), ("Idris", &[OperatorRole::Viewer][..], 2), "{operators:?}");
-}
-
-#[tokio::test]
 async fn an_account_of_the_provider_has_no_password() {
     let sso = Sso::new().await;
     let cookie = let_in(&sso.sign_in("4711", &["staff"], &json!({})).await);

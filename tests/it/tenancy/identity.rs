@@ -251,15 +251,6 @@ pub fn pooled() -> Vec<Pooled> {
             let operator = AdminOperator { id, login, name, roles, created_at, disabled_at, issuer, attach_until };
             kept!(pool, |tx| identity::update_operator(tx, c.tenant, &operator, true).await.map(usize::from)?)
         }),
-        control("identity::adopt_operator", |pool, c| {
-            let login = format!("adopted@{}", c.tenant);
-            let id = OperatorId(Uuid::from_u128(c.fresh.as_u128() + 1));
-            kept!(pool, |tx| {
-                let roles = &[OperatorRole::Viewer];
-                let operator = identity::NewOperator { id, login: &login, name: "x", password_hash: "x", roles };
-                identity::adopt_operator(tx, c.tenant, &operator, c.now).await.map(|_| 0)?
-            })
-        }),
         control("identity::disable_operator", |pool, c| {
             kept!(pool, |tx| identity::disable_operator(tx, c.tenant, c.operator, c.now).await.map(usize::from)?)
         }),

@@ -44,10 +44,6 @@ fn Whole(read: AccountRead, flash: Option<Flash>) -> impl IntoView {
         view! {
             <p class="rounded-md border border-line bg-sunken px-3 py-2 text-sm text-soft" data-testid="removed">
                 "Removed " <Time at /> ". Records of what this person did keep the name."
-                {takes_passwords().then(|| view! {
-                    " An " <a class="underline" href="/accounts#invite">"invitation"</a>
-                    " under the same login gives access with other roles and a new password."
-                })}
             </p>
             <Act id action="restore_account" title="Access" button="Give access again"
                 says="The person can sign in again, with the roles from before, and with the password if there was one." />

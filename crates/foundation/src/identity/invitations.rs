@@ -13,7 +13,7 @@ use crate::intake::Admitted;
 use crate::op::{Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::TimeDelta;
-use db::Tx;
+use db::{DbError, Tx};
 use verb::verb;
 use wire::{
     INVITATION_HOURS_MAX, INVITATION_PAGE, Invitation, InvitationId, InvitationKind, MadeInvitation, NewInvitation, OperatorId, RequestId,
@@ -28,13 +28,12 @@ const NOT_VALID: Error = Error::Unauthenticated(
     "this link is not valid: it was used, withdrawn or replaced, or it has expired; ask an administrator for a new one",
 );
 
-/// Invites a person to become an operator: the link of the answer is shown only once. It replaces an earlier one for the same login. An
-/// operator who was disabled comes back with it.
+/// Invites a person to become an operator: the link of the answer is shown only once. It replaces an earlier one for the same login.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, for the role `admin` if a key asks, also where it would replace the link of an admin, and where
 /// passwords are switched off; `Invalid` for the login, the name or the hours, or without a role; `Conflict` for a login that an operator
-/// with access has, in any organisation; `Unauthenticated` if the password or the roles of the operator who asks changed meanwhile.
+/// has, in any organisation, also one who was disabled; `Unauthenticated` if the password or the roles of the operator who asks changed meanwhile.
 #[verb(role = Admin)]
 pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Result<MadeInvitation, Error> {
     check_passwords(engine)?;
@@ -52,9 +51,13 @@ pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Res
         return Ok(answer);
     }
     store::lock_operators(&mut tx, ctx.tenant_id).await?;
-    let holder = store::operator_by_login(engine.db().control.system(), &login).await?;
-    if holder.is_some_and(|holder| holder.tenant_id != ctx.tenant_id || holder.disabled_at.is_none()) {
-        return Err(login_conflict(&login));
+    match store::operator_by_login(engine.db().control.system(), &login).await? {
+        None => {}
+        // With an invitation, a key could bring an admin back, whom it may not restore.
+        Some(holder) if holder.tenant_id == ctx.tenant_id && holder.disabled_at.is_some() => {
+            return Err(Error::Conflict(format!("the login {login} belongs to a disabled operator: restore the operator instead")));
+        }
+        Some(_) => return Err(login_conflict(&login)),
     }
     let open = store::invitations(&mut tx, ctx.tenant_id, engine.clock().now()).await?;
     if let Some(replaced) = open.iter().find(|link| link.kind == InvitationKind::Invite && link.login == login) {
@@ -175,17 +178,16 @@ async fn join(engine: &Engine, tx: &mut Tx, ctx: &OpContext, invited: Invited, p
     let Invitation { login, name, roles, created_by, .. } = &invited.invitation;
     let id = OperatorId(engine.clock().id());
     let new = store::NewOperator { id, login, name, password_hash, roles };
-    let before = store::operators(tx, ctx.tenant_id, None).await?.into_iter().find(|operator| operator.login == *login);
-    if !store::adopt_operator(tx, ctx.tenant_id, &new, engine.clock().now()).await? {
-        return Err(login_conflict(login));
-    }
-    let there = store::operators(tx, ctx.tenant_id, None).await?.into_iter().find(|operator| operator.login == *login);
+    store::insert_operator(tx, ctx.tenant_id, &new, engine.clock().now()).await.map_err(|error| match error {
+        DbError::Unique { .. } => login_conflict(login),
+        error => error.into(),
+    })?;
+    let there = store::operators(tx, ctx.tenant_id, Some(id)).await?.pop();
     let there = there.ok_or_else(|| Error::internal("an operator who was just added is not there"))?;
-    let (action, word) = if before.is_some() { ("operator.restored", "has access again") } else { ("operator.created", "created") };
-    let message = format!("operator {login} {word}: accepted the invitation of {created_by}");
-    let entry = NewEntry::new(engine, ctx, action, "operator", there.id, message);
-    let mut entries = vec![entry.changes(audit::differences(before.as_ref(), &there)?)];
-    entries.extend(end_access(engine, tx, ctx, there.id).await?);
+    let message = format!("operator {login} created: accepted the invitation of {created_by}");
+    let entry = NewEntry::new(engine, ctx, "operator.created", "operator", id, message);
+    let mut entries = vec![entry.changes(audit::differences(None, &there)?)];
+    entries.extend(end_access(engine, tx, ctx, id).await?);
     Ok(entries)
 }
 

@@ -100,7 +100,7 @@ pub async fn end_sessions(engine: &Engine, ctx: &OpContext, id: OperatorId) -> R
 }
 
 /// Ends an operator's access at once: sessions, what clients may do that the operator let in, and links that the operator made or could
-/// use. A new invitation under the same login gives access again.
+/// use. [`restore_operator`] gives access again; an invitation under the same login is refused.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`, and for a key that asks about an admin; `NotFound` for a foreign or already disabled one;

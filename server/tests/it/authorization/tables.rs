@@ -297,6 +297,7 @@ pub const ROUTES: &[Call] = {
         call_of(Method::GET, "/api/admin/operators", &[Admin], ""),
         call_of(Method::PUT, "/api/admin/operators/{login}", &[Admin], r#"{"name": "Idris"}"#),
         call_of(Method::DELETE, "/api/admin/operators/{login}", &[Admin], ""),
+        call_of(Method::POST, "/api/admin/operators/{login}/restore", &[Admin], ""),
         call_of(Method::DELETE, "/api/admin/operators/{login}/sessions", &[Admin], ""),
         call_of(Method::DELETE, "/api/admin/operators/{login}/identity", &[Admin], ""),
         call_of(Method::GET, "/api/admin/bots", &[Admin], ""),

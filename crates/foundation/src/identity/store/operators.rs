@@ -171,21 +171,6 @@ pub async fn attach_identity(
     .await
 }
 
-/// Inserts an operator, or gives access again to one of the tenant that was disabled; false if somebody has the login. Whoever had it at an
-/// identity provider loses the account: the invitation may be for somebody else.
-pub async fn adopt_operator(tx: &mut Tx, tenant: TenantId, operator: &NewOperator<'_>, now: DateTime<Utc>) -> Result<bool, DbError> {
-    let roles: Vec<&str> = operator.roles.iter().map(|role| role.as_str()).collect();
-    tx.changed_any(sql!(
-        [tenant, operator.id, operator.login, operator.name, operator.password_hash, roles, now],
-        r"insert into operators (tenant_id, id, login, name, password_hash, roles, created_at) values ($1, $2, $3, $4, $5, $6, $7)
-          on conflict (login) do update
-             set name = excluded.name, password_hash = excluded.password_hash, roles = excluded.roles, disabled_at = null,
-                 issuer = null, subject = null, attach_until = null, access_epoch = operators.access_epoch + 1
-           where operators.tenant_id = excluded.tenant_id and operators.disabled_at is not null"
-    ))
-    .await
-}
-
 /// Lets changes of a tenant's operators wait for one another, so that admins can be counted.
 pub async fn lock_operators(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     lock(tx, lock_key(&[b"operators", tenant.0.as_bytes()])).await

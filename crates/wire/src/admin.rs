@@ -3,7 +3,7 @@
 use super::text_enum::text_enum;
 use super::{AgentId, BotId, Discipline, InvitationId, KeyId, KeyScope, OperatorId, OperatorRole, Toolset, UserId, UserRef};
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Hours for which a replaced key keeps working, if the caller does not say.
 pub const OVERLAP_HOURS: u32 = 24;
@@ -213,14 +213,19 @@ pub struct AdminUser {
 #[schemars(extend("examples" = [{ "name": "Mina" }]))]
 #[serde(deny_unknown_fields)]
 pub struct UserSettings {
-    /// 1 to 200 characters.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(length(min = 1, max = 200))]
+    /// At most 200 characters; `null` or an empty text removes the name.
+    #[serde(default, deserialize_with = "null_as_empty", skip_serializing_if = "Option::is_none")]
+    #[schemars(length(max = 200))]
     pub name: Option<String>,
     /// Your own reference: 1 to 256 printable characters that do not look like an id. Required for a new user whom the address names by id.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 256))]
     pub external_ref: Option<String>,
+}
+
+/// A text of a field that is there; empty for `null`, which is something else than a field that is left out.
+fn null_as_empty<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    Ok(Some(Option::<String>::deserialize(deserializer)?.unwrap_or_default()))
 }
 
 /// Answer of `GET /api/admin/users`.
@@ -358,6 +363,12 @@ mod tests {
                 assert!(!preset.scopes().contains(&scope), "{preset} holds {scope}");
             }
         }
+    }
+
+    #[test]
+    fn a_name_that_is_null_is_removed_and_one_that_is_left_out_stays() {
+        let name = |body: &str| serde_json::from_str::<UserSettings>(body).unwrap().name;
+        assert_eq!([name("{}"), name(r#"{"name": null}"#), name(r#"{"name": "Mina"}"#)], [None, Some(String::new()), Some("Mina".into())]);
     }
 
     #[test]

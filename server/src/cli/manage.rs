@@ -65,6 +65,7 @@ pub enum User {
         user: UserRef,
         #[arg(long)]
         tenant: String,
+        /// The new name; an empty one is removed
         #[arg(long)]
         name: Option<String>,
         /// The new reference

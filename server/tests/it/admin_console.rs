@@ -258,6 +258,8 @@ async fn users_are_added_and_changed_by_reference() {
     let all = identity::list_users(&world.engine, &world.vera, None).await.unwrap().users;
     let after = all.iter().find(|one| one.id == user).unwrap();
     assert_eq!((after.external_ref.as_str(), after.name.as_deref()), ("crm-4712", Some("Mina Roth")));
+    assert_eq!(form(&site, "put_user", &cookie, &format!("id={user}&reference=crm-4712&name=")).await.status, StatusCode::OK);
+    assert_eq!(identity::users_with(&world.engine, &world.vera, &[user]).await.unwrap()[0].name, None, "the field was emptied");
     let nameless = form(&site, "put_user", &cookie, "reference=&name=Mina").await;
     assert_eq!(nameless.status, StatusCode::BAD_REQUEST, "{}", nameless.text);
 }

@@ -101,7 +101,8 @@ pub async fn put_user(
         let (reference, is_known) = (reference.trim(), !id.is_empty());
         let named = if is_known { id.as_str() } else { reference };
         let user: UserRef = named.parse().map_err(|message: String| incomplete(FieldError::new("external_ref", message)))?;
-        let name = Some(name.trim()).filter(|name| !name.is_empty()).map(str::to_owned);
+        // Whoever adds a user that exists already keeps its name; whoever changes one sees the name, and removes it with an empty field.
+        let name = Some(name.trim()).filter(|name| is_known || !name.is_empty()).map(str::to_owned);
         let settings = UserSettings { name, external_ref: is_known.then(|| reference.to_owned()) };
         let (user, is_new) = identity::put_user(&engine, &ctx, &user, settings).await?;
         let shown = text::visible(&user.external_ref);

@@ -187,9 +187,9 @@ pub async fn add_user(engine: &Engine, ctx: &OpContext, reference: &str, name: O
     Ok(User { id, external_ref: reference.clone(), name: name.map(str::to_owned) })
 }
 
-/// Adds the user with an id or a reference, or changes the reference and the name: what `settings` leaves out keeps its value. The user,
-/// and whether it is new. What is so already writes no audit entry. Entries name the fields that changed and not their words, which may be a
-/// person's name or address.
+/// Adds the user with an id or a reference, or changes the reference and the name: what `settings` leaves out keeps its value, and an empty
+/// name is removed. The user, and whether it is new. What is so already writes no audit entry. Entries name the fields that changed and not
+/// their words, which may be a person's name or address.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for the name or the reference, and for a new id without a reference; `Conflict` for a
@@ -211,7 +211,8 @@ pub async fn put_user(engine: &Engine, ctx: &OpContext, user: &UserRef, settings
     for reference in [&first, &external_ref].into_iter().flatten() {
         check(&mut checks, reference, None, id);
     }
-    checks.optional_text("name", name.as_deref(), NAME_MAX).done()?;
+    let name = name.map(|name| Some(name).filter(|name| !name.trim().is_empty()));
+    checks.optional_text("name", name.as_ref().and_then(Option::as_deref), NAME_MAX).done()?;
     let mut tx = engine.db().control.begin_system().await?;
     if let Some(answer) = once.claim(&mut tx).await? {
         return Ok(answer);
@@ -219,7 +220,7 @@ pub async fn put_user(engine: &Engine, ctx: &OpContext, user: &UserRef, settings
     let (tenant, now) = (ctx.tenant_id, engine.clock().now());
     let new_id = id.unwrap_or_else(|| UserId(engine.clock().id()));
     let is_new = match &first {
-        Some(reference) => store::insert_user(&mut tx, tenant, new_id, reference, name.as_deref(), now).await?,
+        Some(reference) => store::insert_user(&mut tx, tenant, new_id, reference, name.as_ref().and_then(Option::as_deref), now).await?,
         None => false,
     };
     let before = store::user_to_change(&mut tx, tenant, id, named).await?;
@@ -230,7 +231,7 @@ pub async fn put_user(engine: &Engine, ctx: &OpContext, user: &UserRef, settings
     let after = AdminUser {
         id: before.id,
         external_ref: external_ref.unwrap_or_else(|| before.external_ref.clone()),
-        name: name.or_else(|| before.name.clone()),
+        name: name.unwrap_or_else(|| before.name.clone()),
     };
     if after != before {
         store::update_user(&mut tx, tenant, &after).await.map_err(|error| match error {

@@ -367,14 +367,21 @@ async fn users_are_named_and_renamed_and_their_words_stay_out_of_the_audit_log()
     let (unnamed, is_new) = put(mina.id.into(), Some(" "), None).await.unwrap();
     assert_eq!((unnamed.name, is_new), (None, false), "an empty name is removed");
     put(named("crm-9"), None, None).await.unwrap();
-    assert!(matches!(put(mina.id.into(), None, Some("crm-9")).await, Err(Error::Conflict(_))));
+    for user in [mina.id.into(), named("crm-8"), wire::UserId(world.clock.id()).into()] {
+        let taken = put(user, None, Some("crm-9")).await.unwrap_err();
+        assert!(matches!(&taken, Error::Conflict(message) if message.contains("the reference crm-9")), "{taken}");
+    }
     let nobody = wire::UserId(world.clock.id());
     assert_eq!(put(nobody.into(), None, None).await.unwrap_err().fields()[0].field, "external_ref");
+    let rename = async || put(named("crm-10"), None, Some("crm-11")).await.unwrap();
+    let (added, is_new) = rename().await;
+    assert_eq!((added.external_ref.as_str(), is_new), ("crm-11", true));
+    assert_eq!(rename().await, (added, false), "the same request again is about the same user");
     let changed = entries(&world, "user.changed").await;
     assert_eq!(changed[0].changes, serde_json::json!({ "fields": ["name"] }));
     assert_eq!(changed[1].changes, serde_json::json!({ "fields": ["external_ref"] }));
     assert!(!changed[1].message.contains("crm-8"), "{}", changed[1].message);
     let listed = identity::list_users(&world.engine, &world.vera, Some("crm-8")).await.unwrap();
-    assert_eq!((listed.users.len(), listed.users[0].external_ref.as_str(), listed.next), (1, "crm-9", None));
+    assert_eq!((listed.users.len(), listed.users[0].external_ref.as_str(), listed.next), (1, "crm-9", None), "crm-11 sorts before");
     assert!(identity::list_users(&stranger.engine, &stranger.vera, None).await.unwrap().users.is_empty());
 }

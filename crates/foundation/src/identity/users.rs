@@ -188,8 +188,9 @@ pub async fn add_user(engine: &Engine, ctx: &OpContext, reference: &str, name: O
 }
 
 /// Adds the user with an id or a reference, or changes the reference and the name: what `settings` leaves out keeps its value, and an empty
-/// name is removed. The user, and whether it is new. What is so already writes no audit entry. Entries name the fields that changed and not
-/// their words, which may be a person's name or address.
+/// name is removed. A reference that nobody has, with a new one that somebody has, means that user. Returns the user, and whether it is new.
+/// What is so already writes no audit entry. Entries name the fields that changed and not their words, which may be a person's name or
+/// address.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `Invalid` for the name or the reference, and for a new id without a reference; `Conflict` for a
@@ -206,9 +207,8 @@ pub async fn put_user(engine: &Engine, ctx: &OpContext, user: &UserRef, settings
     let request = Admitted::id("user", &user.to_string())?.with(Admitted::new(settings)?);
     let once = Once::new(engine, ctx, "admin.put_user", &request)?;
     let (_, UserSettings { name, external_ref }) = request.into_inner();
-    let first = named.map(str::to_owned).or_else(|| external_ref.clone());
     let mut checks = Checks::default();
-    for reference in [&first, &external_ref].into_iter().flatten() {
+    for reference in [named, external_ref.as_deref()].into_iter().flatten() {
         check(&mut checks, reference, None, id);
     }
     let name = name.map(|name| Some(name).filter(|name| !name.trim().is_empty()));
@@ -218,16 +218,16 @@ pub async fn put_user(engine: &Engine, ctx: &OpContext, user: &UserRef, settings
         return Ok(answer);
     }
     let (tenant, now) = (ctx.tenant_id, engine.clock().now());
-    let new_id = id.unwrap_or_else(|| UserId(engine.clock().id()));
-    let is_new = match &first {
-        Some(reference) => store::insert_user(&mut tx, tenant, new_id, reference, name.as_ref().and_then(Option::as_deref), now).await?,
-        None => false,
-    };
-    let before = store::user_to_change(&mut tx, tenant, id, named).await?;
-    let before = before.ok_or_else(|| match first {
-        Some(_) => Error::Conflict(REFERENCE_TAKEN.into()),
-        None => Error::invalid("external_ref", "is required for a new user"),
-    })?;
+    let (mut known, mut is_new) = (store::user_to_change(&mut tx, tenant, id, named).await?, false);
+    if known.is_none() {
+        // A repeated request names the user by the reference from before: the user has the new one by now.
+        let reference = external_ref.as_deref().or(named).ok_or_else(|| Error::invalid("external_ref", "is required for a new user"))?;
+        let new_id = id.unwrap_or_else(|| UserId(engine.clock().id()));
+        is_new = store::insert_user(&mut tx, tenant, new_id, reference, name.as_ref().and_then(Option::as_deref), now).await?;
+        known = store::user_to_change(&mut tx, tenant, id, id.is_none().then_some(reference)).await?;
+    }
+    // A user with another id has the reference.
+    let before = known.ok_or_else(|| reference_conflict(external_ref.as_deref().unwrap_or_default()))?;
     let after = AdminUser {
         id: before.id,
         external_ref: external_ref.unwrap_or_else(|| before.external_ref.clone()),
@@ -235,7 +235,7 @@ pub async fn put_user(engine: &Engine, ctx: &OpContext, user: &UserRef, settings
     };
     if after != before {
         store::update_user(&mut tx, tenant, &after).await.map_err(|error| match error {
-            DbError::Unique { .. } => Error::Conflict(REFERENCE_TAKEN.into()),
+            DbError::Unique { .. } => reference_conflict(&after.external_ref),
             error => error.into(),
         })?;
     }
@@ -250,7 +250,9 @@ pub async fn put_user(engine: &Engine, ctx: &OpContext, user: &UserRef, settings
 }
 
 /// Why a user cannot have a reference.
-const REFERENCE_TAKEN: &str = "another user has this reference";
+fn reference_conflict(reference: &str) -> Error {
+    Error::Conflict(format!("another user has the reference {reference}"))
+}
 
 /// The entry of a user who was changed. The reference may be an e-mail address: neither it nor the name is in the audit log.
 fn changed_entry(engine: &Engine, ctx: &OpContext, before: &AdminUser, after: &AdminUser) -> NewEntry {

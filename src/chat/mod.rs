@@ -6,6 +6,7 @@ mod telegram;
 pub use telegram::telegram;
 
 use async_recursion::async_recursion as boxed;
+use db::Tx;
 use foundation::audit::{self, NewEntry};
 use foundation::identity::{self, SeenKey};
 use foundation::intake::Admitted;
@@ -32,12 +33,12 @@ pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str
     let name = &*Admitted::text("name", name.to_owned())?;
     Checks::default().text("name", name, 100).done()?;
     let (id, secret) = (BotId(engine.clock().id()), engine.clock().secret(SECRET_LENGTH));
-    let pool = engine.db().control.system();
-    if !store::insert_bot(pool, ctx.tenant_id, id, key, name, &hash(&secret), engine.clock().now()).await? {
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::insert_bot(&mut tx, ctx.tenant_id, id, key, name, &hash(&secret), engine.clock().now()).await? {
         return Err(Error::NotFound("key"));
     }
     let entry = NewEntry::new(engine, ctx, "bot.created", "bot", id, format!("bot {name} created"));
-    audit::append(engine, ctx.tenant_id, entry).await?;
+    finish(engine, tx, ctx, entry).await?;
     Ok((id, secret))
 }
 
@@ -62,12 +63,12 @@ pub async fn bind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str,
     // Telegram's ids of groups and channels are negative.
     let private = chat.bytes().all(|byte| byte.is_ascii_digit());
     Checks::default().text("chat", chat, CHAT_MAX).that(private, "chat", "must be a private chat, whose id has digits only").done()?;
-    let pool = engine.db().control.system();
-    if !store::bind_chat(pool, ctx.tenant_id, bot, chat, user, engine.clock().now()).await? {
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::bind_chat(&mut tx, ctx.tenant_id, bot, chat, user, engine.clock().now()).await? {
         return Err(Error::NotFound("bot"));
     }
     let entry = NewEntry::new(engine, ctx, "bot.chat_bound", "bot", bot, format!("chat {chat} bound to the user {user}"));
-    Ok(audit::append(engine, ctx.tenant_id, entry).await?)
+    finish(engine, tx, ctx, entry).await
 }
 
 /// Unbinds a chat from its user: from now on it gets the help text and its id.
@@ -76,11 +77,18 @@ pub async fn bind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str,
 /// `Forbidden` without the role `admin`, `NotFound` for a chat that is not bound.
 #[verb(role = Admin)]
 pub async fn unbind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str) -> Result<(), Error> {
-    if !store::unbind_chat(engine.db().control.system(), ctx.tenant_id, bot, chat).await? {
+    let mut tx = engine.db().control.begin_system().await?;
+    if !store::unbind_chat(&mut tx, ctx.tenant_id, bot, chat).await? {
         return Err(Error::NotFound("chat"));
     }
     let entry = NewEntry::new(engine, ctx, "bot.chat_unbound", "bot", bot, format!("chat {chat} unbound"));
-    Ok(audit::append(engine, ctx.tenant_id, entry).await?)
+    finish(engine, tx, ctx, entry).await
+}
+
+/// Commits a change together with its audit entry: both happen or neither does.
+async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -> Result<(), Error> {
+    audit::append_in(engine, &mut tx, ctx.tenant_id, &[entry]).await?;
+    Ok(tx.commit().await?)
 }
 
 /// A bot that showed its secret, and what its key allows.

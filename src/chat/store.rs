@@ -19,7 +19,7 @@ pub async fn bot(pool: &SystemPool, id: BotId) -> Result<Option<BotRecord>, DbEr
 
 /// Inserts a bot of Telegram; false when the tenant has no such key.
 pub async fn insert_bot(
-    pool: &SystemPool,
+    tx: &mut Tx,
     tenant: TenantId,
     id: BotId,
     key: KeyId,
@@ -27,7 +27,7 @@ pub async fn insert_bot(
     secret_hash: &[u8],
     now: DateTime<Utc>,
 ) -> Result<bool, DbError> {
-    pool.changed_any(sql!(
+    tx.changed_any(sql!(
         [tenant, key, id, name, secret_hash, now],
         r"insert into bots (tenant_id, id, platform, name, key_id, secret_hash, created_at)
           select tenant_id, $3, 'telegram', $4, id, $5, $6 from api_keys where tenant_id = $1 and id = $2"
@@ -47,15 +47,8 @@ pub async fn bots(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AdminBot>, DbErro
 }
 
 /// Binds a chat to a person; false when the tenant has no such bot.
-pub async fn bind_chat(
-    pool: &SystemPool,
-    tenant: TenantId,
-    bot: BotId,
-    chat: &str,
-    user: UserId,
-    now: DateTime<Utc>,
-) -> Result<bool, DbError> {
-    pool.changed_any(sql!(
+pub async fn bind_chat(tx: &mut Tx, tenant: TenantId, bot: BotId, chat: &str, user: UserId, now: DateTime<Utc>) -> Result<bool, DbError> {
+    tx.changed_any(sql!(
         [tenant, bot, chat, user, now],
         r"insert into bot_chats (tenant_id, bot_id, chat_id, user_id, created_at)
           select tenant_id, id, $3, $4, $5 from bots where tenant_id = $1 and id = $2
@@ -65,8 +58,8 @@ pub async fn bind_chat(
 }
 
 /// Unbinds a chat; whether it was bound.
-pub async fn unbind_chat(pool: &SystemPool, tenant: TenantId, bot: BotId, chat: &str) -> Result<bool, DbError> {
-    pool.changed_any(sql!([tenant, bot, chat], "delete from bot_chats where tenant_id = $1 and bot_id = $2 and chat_id = $3")).await
+pub async fn unbind_chat(tx: &mut Tx, tenant: TenantId, bot: BotId, chat: &str) -> Result<bool, DbError> {
+    tx.changed_any(sql!([tenant, bot, chat], "delete from bot_chats where tenant_id = $1 and bot_id = $2 and chat_id = $3")).await
 }
 
 /// The user that a chat is bound to.

@@ -7,7 +7,7 @@ use db::clock::Clock;
 use foundation::audit::{self, Anchor, Fault};
 use foundation::testing::{PASSWORD, World, fact};
 use foundation::{Engine, Error, OpContext, identity, projects};
-use remembrancer::{memories, vocabulary, workers};
+use remembrancer::{chat, memories, vocabulary, workers};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use sqlx::Connection;
@@ -265,6 +265,7 @@ async fn a_change_of_keys_operators_and_agents_is_made_with_its_audit_row_or_not
         let sql = "select concat_ws('/', (select md5(string_agg(t::text, '|' order by t::text)) from tenants t),
                           (select md5(string_agg(t::text, '|' order by t::text)) from agents t),
                           (select md5(string_agg(t::text, '|' order by t::text)) from api_keys t),
+                          (select md5(string_agg(t::text, '|' order by t::text)) from bots t),
                           (select md5(string_agg(t::text, '|' order by t::text)) from operators t),
                           (select md5(string_agg(t::text, '|' order by t::text)) from operator_invitations t), (select count(*) from audit_log))";
         let print: String = sqlx::query_scalar(sql).fetch_one(&mut owner).await.unwrap();
@@ -290,6 +291,7 @@ async fn a_change_of_keys_operators_and_agents_is_made_with_its_audit_row_or_not
                     identity::create_key(engine, system, agent(&world.atlas), "phone", KeyScope::ALL, None, None).await.map(drop)
                 }),
             ),
+            ("bot.created", Box::pin(async { chat::create_bot(engine, system, key, "Telegram").await.map(drop) })),
             ("key.toolsets_set", Box::pin(identity::set_toolsets(engine, system, key, &[Toolset::All]))),
             ("key.revoked", Box::pin(identity::revoke_key(engine, system, key))),
             (

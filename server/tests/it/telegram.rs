@@ -148,8 +148,9 @@ async fn a_group_belongs_to_nobody() {
         assert_eq!(refused.fields()[0].field, "chat", "{group}");
     }
     // A chat that was bound before such ids were refused.
-    let pool = world.engine.db().control.system();
-    chat::store::bind_chat(pool, world.system.tenant_id, wired.bot, "-100123", VERA, world.engine.clock().now()).await.unwrap();
+    let mut tx = world.engine.db().control.begin_system().await.unwrap();
+    chat::store::bind_chat(&mut tx, world.system.tenant_id, wired.bot, "-100123", VERA, world.engine.clock().now()).await.unwrap();
+    tx.commit().await.unwrap();
     for chat in [
         json!({ "id": -100_123, "type": "supergroup" }),
         json!({ "id": -100_123, "type": "group" }),

@@ -311,13 +311,10 @@ pub fn pooled() -> Vec<Pooled> {
             kept!(pool, |tx| usize::from(identity::replace_key(tx, c.tenant, c.key, c.key, c.now).await?))
         }),
         control("identity::move_bots", |pool, c| {
-            Box::pin(async move {
+            kept!(pool, |tx| {
                 let id = BotId(Uuid::from_u128(c.fresh.as_u128() + 9));
-                insert_bot(pool, c.tenant, id, c.key, "x", &[], c.now).await?;
-                let mut tx = db::begin(pool).await?;
-                let moved = identity::move_bots(&mut tx, c.tenant, c.key, c.key).await?;
-                tx.commit().await?;
-                Ok(usize::from(moved))
+                insert_bot(tx, c.tenant, id, c.key, "x", &[], c.now).await?;
+                usize::from(identity::move_bots(tx, c.tenant, c.key, c.key).await?)
             })
         }),
         control("identity::agent_to_change", |pool, c| {

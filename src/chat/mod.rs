@@ -8,9 +8,11 @@ pub use telegram::telegram;
 use async_recursion::async_recursion as boxed;
 use db::Tx;
 use foundation::audit::{self, NewEntry};
+use foundation::idempotency::Once;
 use foundation::identity::{self, SeenKey};
 use foundation::intake::Admitted;
 use foundation::{Checks, Engine, Error, OpContext};
+use serde_json::json;
 use sha2::{Digest, Sha256};
 use verb::verb;
 use wire::{AdminBot, BotId, KeyId, RequestId, UserId};
@@ -83,6 +85,25 @@ pub async fn unbind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &st
     }
     let entry = NewEntry::new(engine, ctx, "bot.chat_unbound", "bot", bot, format!("chat {chat} unbound"));
     finish(engine, tx, ctx, entry).await
+}
+
+/// Removes a bot and unbinds its chats: calls of its webhook are refused from now on. Its key and all memories stay, and the platform keeps
+/// the messages of its chats.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign bot.
+#[verb(role = Admin)]
+pub async fn remove_bot(engine: &Engine, ctx: &OpContext, id: BotId) -> Result<(), Error> {
+    let once = Once::new(engine, ctx, "admin.remove_bot", &Admitted::new(id)?)?;
+    let mut tx = engine.db().control.begin_system().await?;
+    if once.claim::<bool>(&mut tx).await?.is_some() {
+        return Ok(());
+    }
+    let bot = store::bot_to_remove(&mut tx, ctx.tenant_id, id).await?.ok_or(Error::NotFound("bot"))?;
+    store::delete_bot(&mut tx, ctx.tenant_id, id).await?;
+    let gone = audit::differences(Some(&json!({ "bot": bot })), &json!({ "bot": null }))?;
+    let entry = NewEntry::new(engine, ctx, "bot.removed", "bot", id, format!("bot {} removed", bot.name)).changes(gone);
+    identity::settle(engine, ctx, tx, &once, &[entry], &true).await
 }
 
 /// Commits a change together with its audit entry: both happen or neither does.

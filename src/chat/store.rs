@@ -46,12 +46,29 @@ pub async fn bots(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AdminBot>, DbErro
     .await
 }
 
+/// A bot of a tenant. The row is locked: a chat that somebody binds meanwhile waits for the transaction.
+pub async fn bot_to_remove(tx: &mut Tx, tenant: TenantId, id: BotId) -> Result<Option<AdminBot>, DbError> {
+    tx.row_if_any(sql!(
+        [tenant, id],
+        r"select b.id, b.platform, b.name, b.key_id, b.created_at,
+                 (select count(*) from bot_chats c where c.tenant_id = b.tenant_id and c.bot_id = b.id) as chats
+            from bots b where b.tenant_id = $1 and b.id = $2 for update of b"
+    ))
+    .await
+}
+
+/// Deletes a bot with the bindings of its chats; whether the tenant has it.
+pub async fn delete_bot(tx: &mut Tx, tenant: TenantId, id: BotId) -> Result<bool, DbError> {
+    tx.run(sql!([tenant, id], "delete from bot_chats where tenant_id = $1 and bot_id = $2")).await?;
+    tx.changed_any(sql!([tenant, id], "delete from bots where tenant_id = $1 and id = $2")).await
+}
+
 /// Binds a chat to a person; false when the tenant has no such bot.
 pub async fn bind_chat(tx: &mut Tx, tenant: TenantId, bot: BotId, chat: &str, user: UserId, now: DateTime<Utc>) -> Result<bool, DbError> {
     tx.changed_any(sql!(
         [tenant, bot, chat, user, now],
         r"insert into bot_chats (tenant_id, bot_id, chat_id, user_id, created_at)
-          select tenant_id, id, $3, $4, $5 from bots where tenant_id = $1 and id = $2
+          select tenant_id, id, $3, $4, $5 from bots where tenant_id = $1 and id = $2 for key share
           on conflict (tenant_id, bot_id, chat_id) do update set user_id = excluded.user_id, created_at = excluded.created_at"
     ))
     .await

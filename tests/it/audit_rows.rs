@@ -49,6 +49,7 @@ const LONGER: &[(&str, &str)] = &[
     ("capture::retry", "event.retried"),
     ("chat::bind_chat", "bot.chat_bound"),
     ("chat::create_bot", "bot.created"),
+    ("chat::remove_bot", "bot.removed"),
     ("chat::unbind_chat", "bot.chat_unbound"),
     ("consolidation::decide", "memory.promoted"),
     ("consolidation::decide_quarantine", "quarantine.decided"),

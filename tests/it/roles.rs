@@ -102,6 +102,7 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "webhooks::rotate" Admin |w, c| webhooks::rotate(&w.engine, c, WebhookId(nowhere()));
     "webhooks::remove" Admin |w, c| webhooks::remove(&w.engine, c, WebhookId(nowhere()));
     "chat::create_bot" Admin |w, c| chat::create_bot(&w.engine, c, KeyId(nowhere()), "bot");
+    "chat::remove_bot" Admin |w, c| chat::remove_bot(&w.engine, c, BotId(nowhere()));
     "chat::bind_chat" Admin |w, c| chat::bind_chat(&w.engine, c, BotId(nowhere()), "4711", UserId(nowhere()));
     "chat::unbind_chat" Admin |w, c| chat::unbind_chat(&w.engine, c, BotId(nowhere()), "4711");
     "capture::add_candidate" Reviewer |w, c| async {
@@ -426,6 +427,7 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("projects::id_of", "a part of verbs"),
     ("projects::named", "a part of verbs"),
     ("identity::named_by_caller", "who a key may name is the rule itself"),
+    ("identity::settle", "a part of verbs"),
     ("identity::sign_out", "ends the session of whoever asks"),
     ("identity::user", "the command line's names"),
     ("knowledge::embed_document", "a job"),

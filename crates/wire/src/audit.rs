@@ -193,6 +193,7 @@ pub const AUDIT_ACTIONS: &[(&str, &str)] = &[
     ("agent.knowledge_set", "Knowledge categories changed"),
     ("agent.unblocked", "Agent unblocked"),
     ("bot.created", "Bot created"),
+    ("bot.removed", "Bot removed"),
     ("bot.chat_bound", "Chat bound"),
     ("bot.chat_unbound", "Chat unbound"),
     ("project.created", "Project created"),

@@ -11,7 +11,7 @@ use axum::Json;
 use foundation::identity;
 use remembrancer::chat;
 use wire::{
-    AdminAgent, AdminAgents, AdminBots, AdminOperator, AdminOperators, AdminUser, AdminUsers, AgentSettings, ApiKeys, InvitationId,
+    AdminAgent, AdminAgents, AdminBots, AdminOperator, AdminOperators, AdminUser, AdminUsers, AgentSettings, ApiKeys, BotId, InvitationId,
     Invitations, KeyId, KeyScope, MadeApiKey, MadeInvitation, NewApiKey, NewInvitation, OperatorSettings, RotateKey, UserRef, UserSettings,
 };
 
@@ -158,6 +158,12 @@ pub async fn detach_identity(Caller(engine, ctx): Caller, Segment(login, _): Seg
 pub async fn bots(Caller(engine, ctx): Caller) -> Answer<AdminBots> {
     let bots = chat::bots(&engine, &ctx.as_admin()?).await?;
     Ok(Json(AdminBots { bots }))
+}
+
+/// `DELETE /api/admin/bots/{id}`: removes a chat bot and unbinds its chats.
+pub async fn remove_bot(Caller(engine, ctx): Caller, id: Segment<BotId>) -> Result<NoContent, ApiError> {
+    chat::remove_bot(&engine, &ctx.as_admin()?, id.id("bot")?).await?;
+    Ok(NoContent)
 }
 
 /// `GET /api/admin/invitations`: the links that nobody has used yet.

@@ -294,6 +294,7 @@ fn administration_routes() -> Vec<Route> {
         )
         .needs(&[Admin]),
         Route::get("/api/admin/bots", "admin_bots", "List chat bots", admin::bots).needs(&[Admin]),
+        Route::delete("/api/admin/bots/{id}", "admin_remove_bot", "Remove a chat bot", admin::remove_bot).needs(&[Admin]),
         Route::get("/api/admin/invitations", "admin_invitations", "List links that nobody has used yet", admin::invitations)
             .needs(&[Admin]),
         Route::post("/api/admin/invitations", "admin_invite", "Invite an operator", admin::invite).needs(&[Admin]),

@@ -23,6 +23,12 @@ pub enum Bot {
         #[arg(long)]
         tenant: String,
     },
+    /// Remove a bot and unbind its chats; its key and all memories stay
+    Remove {
+        bot: BotId,
+        #[arg(long)]
+        tenant: String,
+    },
     /// Bind a private chat to a person: only a bound chat sees memories
     Bind {
         bot: BotId,
@@ -180,6 +186,11 @@ pub async fn bot(engine: &Engine, command: Bot) -> Result<(), Failure> {
             for bot in chat::bots(engine, &ctx).await? {
                 println!("bot {} {} key {}, {} chats: {}", bot.id, bot.platform, bot.key_id, bot.chats, bot.name);
             }
+        }
+        Bot::Remove { bot, tenant } => {
+            let ctx = identity::open_tenant(engine, &tenant).await?;
+            chat::remove_bot(engine, &ctx, bot).await?;
+            println!("removed bot {bot}; delete its webhook at Telegram, too");
         }
         Bot::Bind { bot, chat, user, tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;

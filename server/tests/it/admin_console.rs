@@ -201,6 +201,7 @@ async fn what_belongs_to_another_organisation_is_not_found() {
         ("connect_agent", format!("agent={agent}&host=curl")),
         ("create_bot", format!("agent={agent}&key={key}&name=ours")),
         ("unbind_chat", format!("agent={agent}&bot={bot}&chat=4711")),
+        ("remove_bot", format!("agent={agent}&bot={bot}")),
         ("change_account", format!("id={operator}&name=Ours&roles[]=viewer")),
         ("offer_password", format!("id={operator}")),
         ("end_sessions", format!("id={operator}")),
@@ -242,6 +243,8 @@ async fn a_bot_is_made_and_its_chats_are_bound_and_unbound() {
     let unbind = format!("agent={agent}&bot={bot}&chat=4711");
     assert_eq!(form(&site, "unbind_chat", &cookie, &unbind).await.status, StatusCode::OK);
     assert_eq!(form(&site, "unbind_chat", &cookie, &unbind).await.status, StatusCode::NOT_FOUND);
+    assert_eq!(form(&site, "remove_bot", &cookie, &format!("agent={agent}&bot={bot}")).await.status, StatusCode::OK);
+    assert!(chat::bots(&world.engine, &world.vera).await.unwrap().is_empty());
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ use db::clock::SystemClock;
 use foundation::identity::Identity;
 use foundation::testing::{PASSWORD, TestDatabases, World};
 use foundation::{identity, webhooks};
+use remembrancer::chat;
 use remembrancer::profile::{self, Citation, Drawn, NewLeaf, Part, Subject};
 use remembrancer::tools::{self, Effect};
 use serde_json::{Value, json};
@@ -121,6 +122,7 @@ const WRITES: &[Write] = &[
     write(Method::DELETE, "/api/admin/operators/{login}", "/api/admin/operators/{login}", "", 204),
     write(Method::POST, "/api/admin/operators/{login}/restore", "/api/admin/operators/{login}/restore", "", 204),
     write(Method::DELETE, "/api/admin/agents/{slug}", "/api/admin/agents/zephyr", "", 200),
+    write(Method::DELETE, "/api/admin/bots/{id}", "/api/admin/bots/{bot}", "", 204),
     plain(Method::POST, "/api/admin/webhooks", r#"{"url": "https://example.org/tea", "events": ["job.dead"]}"#, 201),
     write(Method::PUT, "/api/admin/webhooks/{id}", "/api/admin/webhooks/{webhook}", r#"{"state": "paused"}"#, 200),
     write(Method::POST, "/api/admin/webhooks/{id}/rotate", "/api/admin/webhooks/{webhook}/rotate", "", 201),
@@ -213,8 +215,8 @@ pub async fn set_of_expectations(site: &Site, memory: MemoryId) -> String {
     expectations::expect(&site.world.engine, &site.world.vera, new).await.unwrap().0.to_string()
 }
 
-/// A key, an operator, one of an identity provider, a link for another one, and a webhook.
-async fn managed(site: &Site) -> [(&'static str, String); 5] {
+/// A key, a bot that uses it, an operator, one of an identity provider, a link for another one, and a webhook.
+async fn managed(site: &Site) -> [(&'static str, String); 6] {
     let World { engine, system, binky, .. } = &site.world;
     let (key, _) =
         identity::create_key(engine, system, binky.agent_id().unwrap(), "laptop", &[KeyScope::MemoryRead], None, None).await.unwrap();
@@ -228,8 +230,15 @@ async fn managed(site: &Site) -> [(&'static str, String); 5] {
     let invited = identity::invite(engine, system, new).await.unwrap().invitation.id;
     let new = NewWebhook { url: "https://example.org/mate".into(), events: vec![NoticeKind::JobDead], agent: None };
     let webhook = webhooks::add(engine, system, new).await.unwrap().webhook.id;
-    let (invitation, webhook) = (invited.to_string(), webhook.to_string());
-    [("{key}", key.to_string()), ("{login}", login), ("{provided}", provided), ("{invitation}", invitation), ("{webhook}", webhook)]
+    let (bot, _) = chat::create_bot(engine, system, key, "telegram").await.unwrap();
+    [
+        ("{key}", key.to_string()),
+        ("{bot}", bot.to_string()),
+        ("{login}", login),
+        ("{provided}", provided),
+        ("{invitation}", invited.to_string()),
+        ("{webhook}", webhook.to_string()),
+    ]
 }
 
 /// Two leaves of a profile.

@@ -3,13 +3,13 @@
 use crate::harness::{Answer, Site};
 use axum::body::Body;
 use axum::http::{Request, StatusCode, header};
-use foundation::identity;
 use foundation::op::Actor;
 use foundation::testing::key;
+use foundation::{Error, audit, identity};
 use remembrancer::chat;
 use serde_json::{Value, json};
 use uuid::Uuid;
-use wire::{BotId, KeyId, KeyScope, UserId};
+use wire::{AuditFilter, BotId, KeyId, KeyScope, UserId};
 
 struct Wired {
     site: Site,
@@ -213,5 +213,28 @@ async fn a_foreign_key_and_a_foreign_bot_are_not_there() {
     let world = &other.world;
     assert!(chat::create_bot(&world.engine, &world.system, one.key, "x").await.is_err());
     assert!(chat::bind_chat(&world.engine, &world.system, one.bot, "4711", VERA).await.is_err());
+    assert!(chat::remove_bot(&world.engine, &world.system, one.bot).await.is_err());
     assert!(chat::create_bot(&world.engine, &world.atlas, one.key, "x").await.is_err(), "an agent makes no bots");
+}
+
+#[tokio::test]
+async fn a_removed_bot_answers_no_chat_and_leaves_its_key() {
+    let wired = wired(&[KeyScope::MemoryRead]).await;
+    let world = &wired.site.world;
+    wired.remember(Some(VERA), "Vera works from Bern").await;
+    assert!(wired.say(4711, "/memory").await.contains("Bern"));
+    chat::remove_bot(&world.engine, &world.vera, wired.bot).await.unwrap();
+    let update = json!({ "message": { "chat": { "id": 4711, "type": "private" }, "text": "/memory" } }).to_string();
+    let refused = wired.post(&wired.bot.to_string(), Some(&wired.secret), update).await;
+    assert_eq!(refused.status, StatusCode::UNAUTHORIZED, "{}", refused.text);
+    let there = chat::bots(&world.engine, &world.vera).await.unwrap();
+    assert!(there.iter().all(|bot| bot.id != wired.bot), "{there:?}");
+    assert!(matches!(chat::remove_bot(&world.engine, &world.vera, wired.bot).await, Err(Error::NotFound("bot"))));
+    chat::create_bot(&world.engine, &world.vera, wired.key, "the next one").await.unwrap();
+    let filter = AuditFilter { action: Some("bot.removed".into()), ..AuditFilter::default() };
+    let entry = audit::browse(&world.engine, &world.vera, &filter).await.unwrap().rows.remove(0);
+    assert_eq!(
+        (&entry.changes["bot"]["before"]["name"], &entry.changes["bot"]["before"]["chats"]),
+        (&json!("atlas on Telegram"), &json!(1))
+    );
 }

@@ -29,6 +29,18 @@ pub fn pooled() -> Vec<Pooled> {
                 chat::bots(tx, c.tenant).await?.len()
             })
         }),
+        control("chat::bot_to_remove", |pool, c| {
+            kept!(pool, |tx| {
+                let (id, _) = bot(tx, c, 6).await?;
+                usize::from(chat::bot_to_remove(tx, c.tenant, id).await?.is_some())
+            })
+        }),
+        control("chat::delete_bot", |pool, c| {
+            kept!(pool, |tx| {
+                let (id, _) = bound(tx, c, 7).await?;
+                usize::from(chat::delete_bot(tx, c.tenant, id).await?)
+            })
+        }),
         control("chat::user_of", |pool, c| {
             Box::pin(async move {
                 let mut tx = db::begin(pool).await?;

@@ -279,6 +279,16 @@ pub async fn create_bot(agent: AgentId, key: KeyId, #[server(default)] name: Str
     .await
 }
 
+/// Removes a bot, then redirects to the page of the agent whose key it used.
+#[server(endpoint = "remove_bot")]
+pub async fn remove_bot(agent: AgentId, bot: BotId) -> Result<(), ConsoleError> {
+    submit(&page(agent), Query::default().with("form", "bot").with("bot", bot), |engine, ctx| async move {
+        chat::remove_bot(&engine, &ctx, bot).await?;
+        Ok(Flash::done("Removed. Its chats get no answer any more. Delete its webhook at Telegram, too."))
+    })
+    .await
+}
+
 /// Binds a chat of a bot to a person, then redirects to the page of the bot's agent.
 #[server(endpoint = "bind_chat")]
 pub async fn bind_chat(

@@ -51,6 +51,7 @@ fn Bot(agent: AgentId, bot: AdminBot, flash: Option<Flash>) -> impl IntoView {
                     <Unbind agent bot=bot.id />
                 </div>
             </details>
+            <Remove agent bot=bot.id name=text::visible(&bot.name) />
         </li>
     }
 }
@@ -101,6 +102,25 @@ fn Unbind(agent: AgentId, bot: BotId) -> impl IntoView {
             />
             <button class="button" type="submit">"Unbind chat"</button>
         </PostForm>
+    }
+}
+
+/// The folded form that removes a bot.
+#[component]
+fn Remove(agent: AgentId, bot: BotId, name: String) -> impl IntoView {
+    let fields = [("agent", agent.to_string()), ("bot", bot.to_string())];
+    view! {
+        <details class="mt-1">
+            <summary class="button button-quiet h-6! px-2! text-xs!">"Remove…"</summary>
+            <PostForm class="mt-2 space-y-1" action="/console/api/remove_bot" label="Remove the bot" fields=fields>
+                <p class="text-xs text-soft">
+                    "Unbinds its chats, which get no answer any more. Memories and the key stay, and Telegram keeps the messages. You cannot undo this."
+                </p>
+                <button class="button button-danger" type="submit" aria-label=format!("Remove bot {name}")>
+                    "Remove bot"
+                </button>
+            </PostForm>
+        </details>
     }
 }
 

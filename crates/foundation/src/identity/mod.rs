@@ -204,7 +204,7 @@ async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -
 }
 
 /// Commits a change of the control database with its audit rows and the answer to its request: all of it happens, or nothing.
-pub(crate) async fn settle(
+pub async fn settle(
     engine: &Engine,
     ctx: &OpContext,
     mut tx: Tx,

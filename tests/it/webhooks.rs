@@ -2,14 +2,15 @@
 
 use crate::support::{Fetch, Run, agent, alone, alone_with, remember, settle, work};
 use chrono::Duration;
+use db::clock::Clock;
 use foundation::testing::{World, fact, question};
-use foundation::{Error, OpContext, Settings, audit, notices, webhooks};
+use foundation::{Error, OpContext, Settings, audit, jobs, notices, webhooks};
 use remembrancer::{capture, recall, workers};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use wire::{
-    AuditFilter, EventFilter, EventState, MadeWebhook, NewWebhook, NoticeKind, RecallRequest, Webhook, WebhookId, WebhookSettings,
+    AuditFilter, EventFilter, EventId, EventState, MadeWebhook, NewWebhook, NoticeKind, RecallRequest, Webhook, WebhookId, WebhookSettings,
     WebhookState,
 };
 use wiremock::matchers::{method, path};
@@ -144,6 +145,38 @@ async fn a_delivery_that_cannot_be_read_dies_and_holds_up_no_other() {
     let filter = EventFilter { task: Some("webhook".into()), state: Some(EventState::Dead), ..EventFilter::default() };
     assert_eq!(capture::events(&world.engine, &world.vera, &filter).await.unwrap().rows.len(), 1);
     assert_eq!(received(&server, "/").await.len(), 1);
+}
+
+#[tokio::test]
+async fn of_each_webhook_the_delivery_that_waits_longest_is_claimed() {
+    let world = world().await;
+    let (pool, now) = (world.engine.db().memory.system(), world.clock.now());
+    let (one, other) = (WebhookId(Uuid::from_u128(1)), WebhookId(Uuid::from_u128(2)));
+    let wait = async |webhook: Option<WebhookId>, minutes: i64| -> EventId {
+        let waiting = "insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
+                       values ($1, $2, gen_random_uuid(), 'maintenance', 'webhook',
+                               jsonb_strip_nulls(jsonb_build_object('webhook_id', $3::uuid)), 'pending', $4, $4) returning id";
+        let insert =
+            sqlx::query_scalar(waiting).bind(world.system.tenant_id).bind(agent(&world.atlas)).bind(webhook.map(|webhook| webhook.0));
+        insert.bind(now - Duration::minutes(minutes)).one(&world.engine).await
+    };
+    let claim = async |webhook: Option<WebhookId>| -> Vec<EventId> {
+        let claimed = jobs::store::claim_deliveries(pool, webhook, now, now + Duration::seconds(30), 16).await.unwrap();
+        claimed.into_iter().map(|event| event.id).collect()
+    };
+    assert!(claim(None).await.is_empty());
+    let (second, first) = (wait(Some(one), 5).await, wait(Some(one), 9).await);
+    let (unreadable, of_other) = (wait(None, 7).await, wait(Some(other), 1).await);
+    wait(Some(WebhookId(Uuid::from_u128(3))), -1).await;
+    let (mut claimed, mut due) = (claim(None).await, vec![first, unreadable, of_other]);
+    claimed.sort_unstable();
+    due.sort_unstable();
+    assert_eq!(claimed, due, "one of each that is due");
+    assert!(claim(None).await.is_empty() && claim(Some(one)).await.is_empty(), "they are under way");
+    let end = "update events set state = 'done', leased_until = null where tenant_id = $1 and id = $2";
+    sqlx::query(end).bind(world.system.tenant_id).bind(first).run(&world.engine).await;
+    assert_eq!(claim(Some(one)).await, [second]);
+    assert!(claim(Some(other)).await.is_empty());
 }
 
 #[tokio::test]

@@ -266,7 +266,7 @@ pub async fn claim_step(
 
 /// Claims deliveries to webhooks that are due, and those whose worker died: of each webhook the one that waits longest, unless another one is
 /// under way; with a webhook, only its own. No tenant has more than a few under way. If there are more webhooks than `most`, chance chooses:
-/// those that hang would come first in any fixed order.
+/// those that hang would come first in any fixed order. It steps from webhook to webhook along an index, however much waits for each.
 pub async fn claim_deliveries(
     pool: &SystemPool,
     webhook: Option<WebhookId>,
@@ -276,16 +276,29 @@ pub async fn claim_deliveries(
 ) -> Result<Vec<Leased>, DbError> {
     pool.rows(sql!(
         [now, lease_until, most, webhook.map(|id| id.to_string()), DELIVERIES_OF_TENANT],
-        r"with waiting as (
-              select distinct on (w.payload->>'webhook_id') w.tenant_id, w.agent_id, w.id
-                from events w
-               where w.task = 'webhook' and w.state in ('pending', 'failed', 'running') and w.run_after <= $1
-                 and (w.state in ('pending', 'failed') or w.leased_until < $1)
-                 and ($4::text is null or w.payload->>'webhook_id' = $4)
-                 and not exists (select from events r
+        r"with recursive webhook as (
+              select coalesce($4::text, (
+                     select coalesce(w.payload->>'webhook_id', '') from events w
+                      where w.task = 'webhook' and w.state in ('pending', 'failed', 'running')
+                      order by coalesce(w.payload->>'webhook_id', '') limit 1)) as id
+              union all
+              select (select coalesce(w.payload->>'webhook_id', '') from events w
+                       where w.task = 'webhook' and w.state in ('pending', 'failed', 'running')
+                         and coalesce(w.payload->>'webhook_id', '') > before.id
+                       order by coalesce(w.payload->>'webhook_id', '') limit 1)
+                from webhook before where before.id is not null and $4::text is null),
+          waiting as (
+              select e.tenant_id, e.agent_id, e.id
+                from webhook
+               cross join lateral (
+                     select w.tenant_id, w.agent_id, w.id from events w
+                      where w.task = 'webhook' and w.state in ('pending', 'failed', 'running')
+                        and coalesce(w.payload->>'webhook_id', '') = webhook.id and w.run_after <= $1
+                        and (w.state in ('pending', 'failed') or w.leased_until < $1)
+                      order by w.run_after, w.id limit 1) e
+               where not exists (select from events r
                                   where r.task = 'webhook' and r.state = 'running' and r.leased_until >= $1
-                                    and r.tenant_id = w.tenant_id and r.payload->>'webhook_id' = w.payload->>'webhook_id')
-               order by w.payload->>'webhook_id', w.run_after, w.id),
+                                    and r.tenant_id = e.tenant_id and coalesce(r.payload->>'webhook_id', '') = webhook.id)),
           turns as (
               select w.tenant_id, w.agent_id, w.id,
                      row_number() over (partition by w.tenant_id order by random())

@@ -148,6 +148,48 @@ async fn a_delivery_that_cannot_be_read_dies_and_holds_up_no_other() {
 }
 
 #[tokio::test]
+async fn what_waits_for_a_paused_webhook_is_sent_when_it_is_resumed() {
+    let world = world().await;
+    let server = MockServer::start().await;
+    Mock::given(method("POST")).respond_with(ResponseTemplate::new(503)).up_to_n_times(1).mount(&server).await;
+    Mock::given(method("POST")).respond_with(ResponseTemplate::new(200)).mount(&server).await;
+    let id = add(&world, &server, "/", &[NoticeKind::MemoryStored], None).await.webhook.id;
+    let set = async |state: WebhookState| {
+        let settings = WebhookSettings { state: Some(state), ..WebhookSettings::default() };
+        webhooks::change(&world.engine, &world.vera, id, settings).await.unwrap();
+    };
+    let sent = async || -> Vec<String> {
+        let requests = received(&server, "/").await;
+        requests.iter().map(|request| body(request)["data"]["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let first = remember(&world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id.to_string();
+    send(&world).await;
+    set(WebhookState::Paused).await;
+    let second = remember(&world, &world.atlas, fact("mate", "Idris drinks mate")).await.memory_id.to_string();
+    world.clock.advance(Duration::hours(2));
+    send(&world).await;
+    assert_eq!(sent().await, [first.clone()], "nothing is sent while it is paused");
+    set(WebhookState::Active).await;
+    for _ in 0..2 {
+        send(&world).await;
+    }
+    assert_eq!(sent().await, [first.clone(), first, second], "what failed before, and what happened meanwhile");
+
+    // A delivery that waits for too long is dropped.
+    let late = remember(&world, &world.atlas, fact("cocoa", "Mina drinks cocoa")).await.memory_id.to_string();
+    Mock::given(method("POST")).respond_with(ResponseTemplate::new(503)).up_to_n_times(1).with_priority(1).mount(&server).await;
+    send(&world).await;
+    set(WebhookState::Paused).await;
+    world.clock.advance(Duration::hours(33));
+    send(&world).await;
+    set(WebhookState::Active).await;
+    send(&world).await;
+    assert_eq!(sent().await[3..], [late], "one attempt before the pause");
+    let filter = EventFilter { task: Some("webhook".into()), state: Some(EventState::Done), ..EventFilter::default() };
+    assert_eq!(capture::events(&world.engine, &world.vera, &filter).await.unwrap().rows.len(), 3);
+}
+
+#[tokio::test]
 async fn of_each_webhook_the_delivery_that_waits_longest_is_claimed() {
     let world = world().await;
     let (pool, now) = (world.engine.db().memory.system(), world.clock.now());
@@ -161,7 +203,7 @@ async fn of_each_webhook_the_delivery_that_waits_longest_is_claimed() {
         insert.bind(now - Duration::minutes(minutes)).one(&world.engine).await
     };
     let claim = async |webhook: Option<WebhookId>| -> Vec<EventId> {
-        let claimed = jobs::store::claim_deliveries(pool, webhook, now, now + Duration::seconds(30), 16).await.unwrap();
+        let claimed = jobs::store::claim_deliveries(pool, webhook, (&[], now), now, now + Duration::seconds(30), 16).await.unwrap();
         claimed.into_iter().map(|event| event.id).collect()
     };
     assert!(claim(None).await.is_empty());

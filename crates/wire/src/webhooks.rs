@@ -82,7 +82,7 @@ text_enum! {
     WebhookState {
         /// It is called.
         Active = "active",
-        /// A person paused it. What happens or would be tried again meanwhile is not sent later.
+        /// A person paused it. What happened within the last day, and what would be tried again, is sent when it is active again.
         Paused = "paused",
         /// The server stopped calling it because deliveries failed. A person can make it active again.
         Disabled = "disabled",

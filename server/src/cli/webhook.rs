@@ -36,7 +36,7 @@ pub enum Webhook {
         #[arg(long, value_delimiter = ',')]
         events: Option<Vec<NoticeKind>>,
     },
-    /// Stop calling a webhook; events and retries during the pause are dropped
+    /// Stop calling a webhook; resume sends the events of the last day
     Pause {
         id: WebhookId,
         #[arg(long)]

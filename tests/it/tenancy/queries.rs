@@ -338,6 +338,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("jobs::claim_step", "workers serve all tenants"),
     ("jobs::claim_deliveries", "workers serve all tenants"),
     ("webhooks::behind", "workers serve all tenants"),
+    ("webhooks::paused", "workers serve all tenants"),
     ("webhooks::forget_secrets", "the replaced secrets of every tenant end"),
     ("notices::sweep", "the notices of every tenant end"),
     ("jobs::give_back", "by a lease that was claimed"),

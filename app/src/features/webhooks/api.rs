@@ -67,7 +67,7 @@ pub async fn set_webhook_state(id: WebhookId, state: WebhookState) -> Result<(),
         webhooks::change(&engine, &ctx, id, settings).await?;
         Ok(Flash::done(match state {
             WebhookState::Active => "The webhook is active. The server sends it events from now on.",
-            _ => "The webhook is paused. Events and retries during the pause are dropped.",
+            _ => "The webhook is paused. Resume sends the events of the last day.",
         }))
     })
     .await

@@ -17,9 +17,7 @@ pub fn event(kind: NoticeKind) -> &'static str {
 pub fn state(state: WebhookState) -> impl IntoView + use<> {
     let (tone, text, title) = match state {
         WebhookState::Active => (Tone::Good, "active", "The server calls this address."),
-        WebhookState::Paused => {
-            (Tone::Plain, "paused", "The server does not call this address. Events and retries during the pause are dropped.")
-        }
+        WebhookState::Paused => (Tone::Plain, "paused", "The server does not call this address. Resume sends the events of the last day."),
         WebhookState::Disabled => (Tone::Danger, "disabled", "The server stopped calling this address because deliveries failed."),
     };
     view! { <Badge tone text title /> }

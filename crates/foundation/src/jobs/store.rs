@@ -266,16 +266,19 @@ pub async fn claim_step(
 
 /// Claims deliveries to webhooks that are due, and those whose worker died: of each webhook the one that waits longest, unless another one is
 /// under way; with a webhook, only its own. No tenant has more than a few under way. If there are more webhooks than `most`, chance chooses:
-/// those that hang would come first in any fixed order. It steps from webhook to webhook along an index, however much waits for each.
+/// those that hang would come first in any fixed order. It steps from webhook to webhook along an index, however much waits for each. Of those
+/// that are `paused`, only what was requested before `kept` is claimed.
 pub async fn claim_deliveries(
     pool: &SystemPool,
     webhook: Option<WebhookId>,
+    (paused, kept): (&[WebhookId], DateTime<Utc>),
     now: DateTime<Utc>,
     lease_until: DateTime<Utc>,
     most: i64,
 ) -> Result<Vec<Leased>, DbError> {
+    let paused: Vec<String> = paused.iter().map(ToString::to_string).collect();
     pool.rows(sql!(
-        [now, lease_until, most, webhook.map(|id| id.to_string()), DELIVERIES_OF_TENANT],
+        [now, lease_until, most, webhook.map(|id| id.to_string()), DELIVERIES_OF_TENANT, paused, kept],
         r"with recursive webhook as (
               select coalesce($4::text, (
                      select coalesce(w.payload->>'webhook_id', '') from events w
@@ -291,12 +294,13 @@ pub async fn claim_deliveries(
               select e.tenant_id, e.agent_id, e.id
                 from webhook
                cross join lateral (
-                     select w.tenant_id, w.agent_id, w.id from events w
+                     select w.tenant_id, w.agent_id, w.id, w.created_at from events w
                       where w.task = 'webhook' and w.state in ('pending', 'failed', 'running')
                         and coalesce(w.payload->>'webhook_id', '') = webhook.id and w.run_after <= $1
                         and (w.state in ('pending', 'failed') or w.leased_until < $1)
                       order by w.run_after, w.id limit 1) e
-               where not exists (select from events r
+               where (webhook.id <> all($6) or e.created_at < $7)
+                 and not exists (select from events r
                                   where r.task = 'webhook' and r.state = 'running' and r.leased_until >= $1
                                     and r.tenant_id = e.tenant_id and coalesce(r.payload->>'webhook_id', '') = webhook.id)),
           turns as (

@@ -85,8 +85,8 @@ pub async fn add(engine: &Engine, ctx: &OpContext, new: NewWebhook) -> Result<Ma
     Ok(MadeWebhook { secret: Some(secret), ..stored })
 }
 
-/// Changes a webhook: its address, its events, or whether it is called. What happens or would be tried again while it is paused or disabled is
-/// not sent later.
+/// Changes a webhook: its address, its events, or whether it is called. What waits for a paused webhook is sent when it is resumed: notices of
+/// the last day, and deliveries of the last 32 hours. What happens or would be tried again while one is disabled is not sent later.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`; `NotFound`; `Invalid` for the address, without an event, and for the state `disabled`.
@@ -113,6 +113,8 @@ pub async fn change(engine: &Engine, ctx: &OpContext, id: WebhookId, settings: W
     }
     after.state = settings.state.unwrap_or(before.state);
     let resumes = before.state != WebhookState::Active && after.state == WebhookState::Active;
+    // Also if it is paused first: what happened while it was disabled is not sent later.
+    let begins = before.state == WebhookState::Disabled && after.state != WebhookState::Disabled;
     if after.state != WebhookState::Disabled {
         after.reason = None;
     }
@@ -121,7 +123,7 @@ pub async fn change(engine: &Engine, ctx: &OpContext, id: WebhookId, settings: W
     }
     let mut entries = vec![];
     if after != before {
-        store::update(&mut tx, ctx.tenant_id, &after, resumes).await?;
+        store::update(&mut tx, ctx.tenant_id, &after, begins).await?;
         let entry = NewEntry::new(engine, ctx, "webhook.changed", "webhook", id, "webhook changed");
         entries.push(entry.changes(differences(Some(&before), &after)?));
     }

@@ -25,8 +25,11 @@ const SECRET_LENGTH: usize = 43;
 const PAUSES: [i64; ATTEMPTS_MAX as usize - 1] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400];
 /// A webhook without a delivery for so long is disabled when a notice has used up its attempts, or is [`LATE`].
 const PATIENCE: TimeDelta = TimeDelta::days(3);
-/// All attempts take less, unless they wait behind other notices: those of a busy webhook that hangs are never used up.
-const LATE: TimeDelta = TimeDelta::hours(32);
+/// All attempts take less, unless they wait behind other notices: those of a busy webhook that hangs are never used up. What waits for a
+/// paused webhook is dropped after this time.
+pub(super) const LATE: TimeDelta = TimeDelta::hours(32);
+/// When a delivery is due again whose webhook was paused after it was claimed. It is not claimed before the webhook is resumed.
+const SOON: TimeDelta = TimeDelta::seconds(5);
 /// The answer of a receiver that wants nothing any more.
 const GONE: Fault = Fault::Status(410);
 
@@ -52,8 +55,13 @@ pub async fn deliver(engine: &Engine, ctx: &OpContext, event: &Leased) -> Result
     let Some(target) = store::target(control, ctx.tenant_id, delivery.webhook_id).await? else {
         return Ok("the webhook was removed".into());
     };
-    if target.state != WebhookState::Active {
-        return Ok("not sent: the webhook is not active".into());
+    match target.state {
+        WebhookState::Active => {}
+        WebhookState::Paused if engine.clock().now() - delivery.body.timestamp < LATE => {
+            return Ok(Work::Failed { error: "the webhook was paused".into(), again: Some(SOON) });
+        }
+        WebhookState::Paused => return Ok("not sent: the webhook was paused for too long".into()),
+        WebhookState::Disabled => return Ok("not sent: the webhook is disabled".into()),
     }
     let body = serde_json::to_string(&delivery.body).map_err(Error::failed("a notice cannot be serialised"))?;
     let headers = headers(&target, delivery.id, engine.clock().now(), &body)?;

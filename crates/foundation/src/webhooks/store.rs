@@ -90,11 +90,11 @@ pub async fn to_change(tx: &mut Tx, tenant: TenantId, id: WebhookId) -> Result<O
     row.map(Webhook::try_from).transpose()
 }
 
-/// Writes what can change of a webhook; one that resumes is called for what happens from now on. False when the tenant has no such webhook.
-pub async fn update(tx: &mut Tx, tenant: TenantId, webhook: &Webhook, resumes: bool) -> Result<bool, DbError> {
+/// Writes what can change of a webhook; one that `begins` is called for what happens from now on. False when the tenant has no such webhook.
+pub async fn update(tx: &mut Tx, tenant: TenantId, webhook: &Webhook, begins: bool) -> Result<bool, DbError> {
     let Webhook { id, url, events, state, reason, error, failing_since, .. } = webhook;
     tx.changed_any(sql!(
-        [tenant, *id, url, texts(events), *state, reason, error, *failing_since, resumes],
+        [tenant, *id, url, texts(events), *state, reason, error, *failing_since, begins],
         r"update webhooks set url = $3, kinds = $4, state = $5, reason = $6, error = $7, failing_since = $8,
                  seen = case when $9 then coalesce((select last from notice_heads where tenant_id = $1), 0) else seen end
            where tenant_id = $1 and id = $2"
@@ -151,6 +151,11 @@ pub async fn behind(control: &SystemPool) -> Result<Vec<Behind>, DbError> {
            where w.state = 'active'"
         ))
         .await
+}
+
+/// The webhooks of all tenants that a person paused.
+pub async fn paused(control: &SystemPool) -> Result<Vec<WebhookId>, DbError> {
+    control.values(sql!([], "select id from webhooks where state = 'paused'")).await
 }
 
 /// Notes that notices up to a number have their deliveries.

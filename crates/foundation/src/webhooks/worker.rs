@@ -1,7 +1,7 @@
 //! The deliveries of all organisations: notices become events of the queue, and each webhook's events are worked on one after the other,
 //! beside those of other webhooks.
 
-use super::send::{Delivery, deliver};
+use super::send::{Delivery, LATE, deliver};
 use super::store::{self, Behind};
 use crate::engine::Engine;
 use crate::error::Error;
@@ -97,7 +97,8 @@ fn webhook_of(event: &Leased) -> Option<WebhookId> {
 
 async fn claim(engine: &Engine, pool: &SystemPool, webhook: Option<WebhookId>, most: i64) -> Result<Vec<Leased>, Error> {
     let now = engine.clock().now();
-    Ok(jobs::claim_deliveries(pool, webhook, now, now + LEASE, most).await?)
+    let paused = store::paused(engine.db().control.system()).await?;
+    Ok(jobs::claim_deliveries(pool, webhook, (&paused, now - LATE), now, now + LEASE, most).await?)
 }
 
 async fn perform(engine: &Engine, event: &Leased) -> Result<queue::Work, Error> {

@@ -29,6 +29,7 @@ const READS: &[&str] = &[
     "erasure::show",
     "erasure::verify_report",
     "identity::agent_settings",
+    "identity::api_key",
     "identity::list_agents",
     "identity::list_invitations",
     "identity::list_keys",

@@ -1,13 +1,14 @@
 //! What operators look at: pages that cover everything once, true totals, and the agents' numbers.
 
 use crate::capture::captured;
-use crate::support::{Run, agent, alone, ask, ingest, remember, work};
+use crate::support::{Run, agent, alone, ask, ingest, owner, remember, work};
 use crate::versions::shared;
 use chrono::{DateTime, Duration, Utc};
 use db::clock::Clock;
 use foundation::testing::{World, fact, nowhere};
-use foundation::{Error, OpContext};
+use foundation::{Error, OpContext, identity};
 use remembrancer::{Workers, consolidation, memories, overview, vocabulary};
+use std::collections::BTreeSet;
 use uuid::Uuid;
 use wire::{
     AgentKind, Category, DECAY_DAYS, InboxFilter, LinkRequest, MemoryFilter, MemoryId, MemoryKind, MemoryRow, MemoryScope, MemoryStatus,
@@ -350,4 +351,40 @@ async fn a_text_finds_what_is_called_so_and_then_what_holds_its_words() {
     assert_eq!((*first, *id, agent_slug.as_str(), citation.as_str()), (named, inside, "atlas", "Pilotage"));
     let short = overview::places(&world.engine, &world.vera, "li").await.unwrap();
     assert!(matches!(&short[..], [Place::Memory { .. }]), "two letters are a part of a name and no word: {short:?}");
+}
+
+#[tokio::test]
+async fn lists_of_keys_and_agents_have_pages_and_no_agent_is_overlooked() {
+    let world = World::new().await;
+    let (tenant, later) = (world.system.tenant_id, world.clock.now() + Duration::minutes(1));
+    let mut owner = owner(&world.engine.urls().internal_shared).await;
+    let agents = "insert into agents (tenant_id, id, kind, slug, name, created_at)
+                  select $1, gen_random_uuid(), 'agent', 'many-' || n, 'Many', $2 from generate_series(1, 500) n";
+    sqlx::query(agents).bind(tenant).bind(later).execute(&mut owner).await.unwrap();
+    let keys = "insert into api_keys (tenant_id, id, agent_id, prefix, secret_hash, name, scopes, created_at, revoked_at)
+                select $1, gen_random_uuid(), $2, gen_random_uuid()::text, '', 'many', '{memory:read}', $3,
+                       case when n % 3 = 0 then $3 end
+                  from generate_series(1, 1500) n";
+    sqlx::query(keys).bind(tenant).bind(agent(&world.atlas)).bind(later).execute(&mut owner).await.unwrap();
+    let refused = "update api_keys set last_refused_at = $3 where tenant_id = $1 and agent_id = $2";
+    sqlx::query(refused).bind(tenant).bind(agent(&world.binky)).bind(later).execute(&mut owner).await.unwrap();
+    let count = "select count(*) from api_keys where tenant_id = $1";
+    let count: i64 = sqlx::query_scalar(count).bind(tenant).fetch_one(&mut owner).await.unwrap();
+    assert_eq!(overview::overview(&world.engine, &world.vera).await.unwrap().attention.refused_agents, ["binky"]);
+
+    let first = identity::list_keys(&world.engine, &world.vera, None, None).await.unwrap();
+    let second = identity::list_keys(&world.engine, &world.vera, None, first.next.as_deref()).await.unwrap();
+    assert_eq!((first.keys.len(), second.next), (1_000, None));
+    let listed = [first.keys, second.keys].concat();
+    let ids: BTreeSet<_> = listed.iter().map(|key| key.id).collect();
+    assert_eq!((i64::try_from(ids.len()), listed.len()), (Ok(count), ids.len()), "each key once");
+    assert!(listed.is_sorted_by_key(|key| key.revoked_at.is_some()), "those in force first");
+    let foreign = identity::list_keys(&world.engine, &world.vera, None, Some("many")).await.unwrap_err();
+    assert_eq!(foreign.fields()[0].field, "after");
+
+    let first = identity::list_agents(&world.engine, &world.vera, None).await.unwrap();
+    let second = identity::list_agents(&world.engine, &world.vera, first.next.as_deref()).await.unwrap();
+    assert_eq!((first.agents.len(), second.next), (500, None));
+    let listed: BTreeSet<_> = first.agents.into_iter().chain(second.agents).map(|agent| agent.slug).collect();
+    assert!(listed.len() >= 502 && listed.contains("atlas") && listed.contains("many-500"), "{}", listed.len());
 }

@@ -163,12 +163,13 @@ const OF_OPERATORS: &[Verb] = verbs! {
     "identity::set_blocked" Admin |w, c| identity::set_blocked(&w.engine, c, AgentId(nowhere()), true, "because");
     "identity::put_agent" Admin |w, c| identity::put_agent(&w.engine, c, "newcomer", Default::default());
     "identity::change_agent" Admin |w, c| identity::change_agent(&w.engine, c, "nobody", Default::default());
-    "identity::list_agents" Admin |w, c| identity::list_agents(&w.engine, c);
+    "identity::list_agents" Admin |w, c| identity::list_agents(&w.engine, c, None);
     "identity::agent_settings" Admin |w, c| identity::agent_settings(&w.engine, c, "nobody");
     "identity::retire_agent" Admin |w, c| identity::retire_agent(&w.engine, c, "nobody", None);
     "identity::add_key" Admin |w, c| identity::add_key(&w.engine, c, new_key());
     "identity::rotate_key" Admin |w, c| identity::rotate_key(&w.engine, c, KeyId(nowhere()), 24);
-    "identity::list_keys" Admin |w, c| identity::list_keys(&w.engine, c, None);
+    "identity::api_key" Admin |w, c| identity::api_key(&w.engine, c, KeyId(nowhere()));
+    "identity::list_keys" Admin |w, c| identity::list_keys(&w.engine, c, None, None);
     "identity::create_key" Admin |w, c| identity::create_key(&w.engine, c, AgentId(nowhere()), "key", &[KeyScope::MemoryRead], None, None);
     "identity::revoke_key" Admin |w, c| identity::revoke_key(&w.engine, c, KeyId(nowhere()));
     "identity::set_toolsets" Admin |w, c| identity::set_toolsets(&w.engine, c, KeyId(nowhere()), &[]);

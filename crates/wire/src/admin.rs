@@ -98,8 +98,10 @@ pub struct AgentSettings {
 /// Answer of `GET /api/admin/agents`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
 pub struct AdminAgents {
-    /// By slug, those that are retired included.
+    /// By slug, those that are retired included, at most 500.
     pub agents: Vec<AdminAgent>,
+    /// What to send as `after` for the agents that follow; absent at the end.
+    pub next: Option<String>,
 }
 
 /// An API key without its secret.
@@ -197,6 +199,8 @@ fn overlap_hours() -> u32 {
 pub struct ApiKeys {
     /// Those in force first, then the newest; at most 1,000.
     pub keys: Vec<ApiKey>,
+    /// What to send as `after` for the keys that follow; absent at the end.
+    pub next: Option<String>,
 }
 
 /// A user with the organisation's own reference.

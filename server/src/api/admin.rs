@@ -15,10 +15,18 @@ use wire::{
     Invitations, KeyId, KeyScope, MadeApiKey, MadeInvitation, NewApiKey, NewInvitation, OperatorSettings, RotateKey, UserRef, UserSettings,
 };
 
-/// `GET /api/admin/agents`: every agent with its settings.
-pub async fn agents(Caller(engine, ctx): Caller) -> Answer<AdminAgents> {
-    let agents = identity::list_agents(&engine, &ctx.as_admin()?).await?;
-    Ok(Json(AdminAgents { agents }))
+parameters! {
+    /// Where a page of agents begins.
+    AfterAgent {
+        /// The `next` of the page before.
+        after: String,
+    }
+}
+
+/// `GET /api/admin/agents`: the agents with their settings, a page at a time.
+pub async fn agents(Caller(engine, ctx): Caller, parameters: Parameters<AfterAgent>) -> Answer<AdminAgents> {
+    let ctx = ctx.as_admin()?;
+    Ok(Json(identity::list_agents(&engine, &ctx, parameters.read()?.after.as_deref()).await?))
 }
 
 /// `GET /api/admin/agents/{slug}`: one agent.
@@ -47,14 +55,16 @@ parameters! {
     OfAgent {
         /// The slug of an agent.
         agent: String,
+        /// The `next` of the page before.
+        after: String,
     }
 }
 
-/// `GET /api/admin/keys`: the keys of the organisation, or of one agent.
+/// `GET /api/admin/keys`: the keys of the organisation, or of one agent, a page at a time.
 pub async fn keys(Caller(engine, ctx): Caller, parameters: Parameters<OfAgent>) -> Result<Found<ApiKeys>, ApiError> {
     let ctx = ctx.as_admin()?;
-    let keys = identity::list_keys(&engine, &ctx, parameters.read()?.agent.as_deref()).await?;
-    Ok(Found(ApiKeys { keys }))
+    let OfAgent { agent, after } = parameters.read()?;
+    Ok(Found(identity::list_keys(&engine, &ctx, agent.as_deref(), after.as_deref()).await?))
 }
 
 /// `POST /api/admin/keys`: a new key, with its secret.

@@ -6,8 +6,9 @@ use chrono::{DateTime, Duration, Utc};
 use clap::{Args, Subcommand};
 use foundation::{Engine, OpContext, identity};
 use wire::{
-    AgentId, AgentSettings, ApiKey, Discipline, INVITATION_HOURS, InvitationId, KeyId, KeyPreset, KeyScope, MadeApiKey, MadeInvitation,
-    NewApiKey, NewInvitation, OVERLAP_HOURS, OperatorId, OperatorRole, OperatorSettings, Toolset, UserRef,
+    AdminAgent, AdminAgents, AgentId, AgentSettings, ApiKey, ApiKeys, Discipline, INVITATION_HOURS, InvitationId, KeyId, KeyPreset,
+    KeyScope, MadeApiKey, MadeInvitation, NewApiKey, NewInvitation, OVERLAP_HOURS, OperatorId, OperatorRole, OperatorSettings, Toolset,
+    UserRef,
 };
 
 /// Characters of a generated password: 20 of 62 symbols are 119 bits.
@@ -303,13 +304,14 @@ pub async fn agent(engine: &Engine, command: Agent) -> Result<(), Failure> {
         }
         Agent::List { tenant } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
-            for agent in identity::list_agents(engine, &ctx).await? {
-                let state = match (agent.retired_at, agent.blocked_at) {
-                    (Some(at), _) => format!("retired since {}", minute(at)),
-                    (None, Some(at)) => format!("blocked since {}", minute(at)),
-                    (None, None) => "in use".into(),
-                };
-                println!("agent {} {} {} {state}: {}", agent.slug, agent.id, agent.discipline, agent.name);
+            let mut after: Option<String> = None;
+            loop {
+                let AdminAgents { agents, next } = identity::list_agents(engine, &ctx, after.as_deref()).await?;
+                agents.iter().for_each(print_agent);
+                after = next;
+                if after.is_none() {
+                    break;
+                }
             }
         }
         Agent::Rename { slug, name, tenant } => {
@@ -352,6 +354,15 @@ pub async fn open_agent(engine: &Engine, tenant: &str, slug: &str) -> Result<(Op
     Ok((ctx, agent.id))
 }
 
+fn print_agent(agent: &AdminAgent) {
+    let state = match (agent.retired_at, agent.blocked_at) {
+        (Some(at), _) => format!("retired since {}", minute(at)),
+        (None, Some(at)) => format!("blocked since {}", minute(at)),
+        (None, None) => "in use".into(),
+    };
+    println!("agent {} {} {} {state}: {}", agent.slug, agent.id, agent.discipline, agent.name);
+}
+
 pub async fn key(engine: &Engine, command: Key) -> Result<(), Failure> {
     match command {
         Key::Create { agent, tenant, name, scopes, preset, user, days, toolsets } => {
@@ -364,7 +375,15 @@ pub async fn key(engine: &Engine, command: Key) -> Result<(), Failure> {
         }
         Key::List { tenant, agent } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;
-            identity::list_keys(engine, &ctx, agent.as_deref()).await?.iter().for_each(|key| println!("{}", line(key)));
+            let mut after: Option<String> = None;
+            loop {
+                let ApiKeys { keys, next } = identity::list_keys(engine, &ctx, agent.as_deref(), after.as_deref()).await?;
+                keys.iter().for_each(|key| println!("{}", line(key)));
+                after = next;
+                if after.is_none() {
+                    break;
+                }
+            }
         }
         Key::Rotate { id, tenant, overlap } => {
             let ctx = identity::open_tenant(engine, &tenant).await?;

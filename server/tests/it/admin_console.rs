@@ -61,7 +61,7 @@ async fn a_new_key_is_shown_once_to_whoever_made_it_and_stored_nowhere() {
     let recalled = site.post(Some(secret), "agent_memory_recall", json!({ "query": "tea" }).to_string()).await;
     assert_eq!(recalled.status, StatusCode::OK, "{}", recalled.text);
 
-    let keys = identity::list_keys(&site.world.engine, &site.world.vera, Some("atlas")).await.unwrap();
+    let keys = identity::list_keys(&site.world.engine, &site.world.vera, Some("atlas"), None).await.unwrap().keys;
     let id = keys.iter().find(|key| key.name == "laptop").unwrap().id;
     let rotated = form(&site, "rotate_key", &cookie, &format!("id={id}&agent={agent}&overlap_hours=0")).await;
     let once = set(&rotated, "rmb-once");
@@ -81,7 +81,7 @@ async fn an_agent_is_connected_with_finished_lines() {
     assert_eq!(made.status, StatusCode::OK, "{}", made.text);
     let once = set(&made, "rmb-once");
     let secret = once.split_once("secret=").unwrap().1;
-    let keys = identity::list_keys(&site.world.engine, &site.world.vera, Some("atlas")).await.unwrap();
+    let keys = identity::list_keys(&site.world.engine, &site.world.vera, Some("atlas"), None).await.unwrap().keys;
     let path = format!("/agents/connect/{}?host=cursor", keys.iter().find(|key| key.name == "Cursor").unwrap().id);
     let shown = page(&site, &path, &format!("{cookie}; {once}")).await;
     assert!(shown.text.contains(&format!("Bearer {secret}")) && shown.text.contains("/mcp"), "{}", shown.text);
@@ -185,7 +185,7 @@ async fn what_belongs_to_another_organisation_is_not_found() {
     let (site, foreign) = (Site::new().await, Site::new().await);
     let (cookie, theirs) = (vera(&site).await, &foreign.world);
     let agent = theirs.atlas.agent_id().unwrap();
-    let key = identity::list_keys(&theirs.engine, &theirs.vera, Some("atlas")).await.unwrap()[0].id;
+    let key = identity::list_keys(&theirs.engine, &theirs.vera, Some("atlas"), None).await.unwrap().keys[0].id;
     let account = identity::list_operators(&theirs.engine, &theirs.vera).await.unwrap()[0].clone();
     let new =
         NewInvitation { login: format!("mole@{}", theirs.tenant_slug), name: "Mole".into(), roles: vec![OperatorRole::Viewer], hours: 1 };
@@ -227,7 +227,7 @@ async fn a_bot_is_made_and_its_chats_are_bound_and_unbound() {
     let site = Site::new().await;
     let (cookie, world) = (vera(&site).await, &site.world);
     let agent = world.atlas.agent_id().unwrap();
-    let key = identity::list_keys(&world.engine, &world.vera, Some("atlas")).await.unwrap()[0].id;
+    let key = identity::list_keys(&world.engine, &world.vera, Some("atlas"), None).await.unwrap().keys[0].id;
     let made = form(&site, "create_bot", &cookie, &format!("agent={agent}&key={key}&name=Otter")).await;
     assert_eq!(made.status, StatusCode::OK, "{}", made.text);
     let path = format!("/agents/{agent}");

@@ -60,9 +60,11 @@ pub struct KeyRead {
 pub async fn read_key(id: KeyId) -> Result<KeyRead, ConsoleError> {
     let (engine, ctx) = operator().await?;
     let agents = overview::agents(&engine, &ctx).await?;
-    let keys = identity::list_keys(&engine, &ctx, None).await?;
     let missing = || not_found("No key has this id.");
-    let key = keys.into_iter().find(|key| key.id == id).ok_or_else(missing)?;
+    let key = identity::api_key(&engine, &ctx, id).await.map_err(|error| match error {
+        foundation::Error::NotFound(_) => missing(),
+        error => error.into(),
+    })?;
     let agent = agents.into_iter().find(|agent| agent.id == key.agent_id).ok_or_else(missing)?;
     let public_url = console()?.public_url.to_string();
     Ok(KeyRead { key, agent, secret: once::take(&connected(id)).await, public_url })

@@ -1,5 +1,6 @@
 //! API keys as admins manage them: made, replaced by new ones, revoked and listed.
 
+use super::store::KeyPlace;
 use super::{finish, keys, managing, settle, store, users};
 use crate::audit::{self, NewEntry};
 use crate::engine::Engine;
@@ -9,13 +10,14 @@ use crate::intake::Admitted;
 use crate::op::{Actor, OpContext};
 use chrono::{DateTime, Datelike, TimeDelta, Utc};
 use db::Tx;
+use db::cursor::Cursor;
 use verb::verb;
-use wire::{AgentId, ApiKey, KeyId, KeyScope, MadeApiKey, NewApiKey, OVERLAP_HOURS_MAX, OperatorRole, UserId, UserRef};
+use wire::{AgentId, ApiKey, ApiKeys, KeyId, KeyScope, MadeApiKey, NewApiKey, OVERLAP_HOURS_MAX, OperatorRole, UserId, UserRef};
 
 /// Longest name of a key, in characters.
 const NAME_MAX: usize = 100;
-/// Most keys in a list.
-const LISTED: i64 = 1_000;
+/// Keys on a page of a list.
+const PAGE: usize = 1_000;
 
 /// Makes an API key for an agent and returns it: the only time it can be read. With a `user` it acts for that one user only.
 ///
@@ -139,20 +141,41 @@ pub async fn revoke_key(engine: &Engine, ctx: &OpContext, key: KeyId) -> Result<
     settle(engine, ctx, tx, &once, &[entry], &true).await
 }
 
-/// The keys of the organisation, or of one agent: those in force first, then the newest, at most 1,000.
+/// A page of the keys of the organisation, or of one agent: those in force first, then the newest; with the `next` of the page before, those
+/// that follow.
 ///
 /// # Errors
-/// `Forbidden` without the role `admin`, `NotFound` for the agent.
+/// `Forbidden` without the role `admin`, `Invalid` for a foreign cursor, `NotFound` for the agent.
 #[verb(role = Admin)]
-pub async fn list_keys(engine: &Engine, ctx: &OpContext, agent: Option<&str>) -> Result<Vec<ApiKey>, Error> {
+pub async fn list_keys(engine: &Engine, ctx: &OpContext, agent: Option<&str>, after: Option<&str>) -> Result<ApiKeys, Error> {
+    let after = after.map(|after| Cursor::<KeyPlace>::decode("after", after)).transpose()?;
     let agent = match agent {
         Some(slug) => Some(managing::agent_settings(engine, ctx, slug).await?.id),
         None => None,
     };
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
-    let keys = store::api_keys(&mut tx, ctx.tenant_id, agent, None, LISTED).await?;
+    let most = i64::try_from(PAGE + 1).unwrap_or(i64::MAX);
+    let mut keys = store::api_keys(&mut tx, ctx.tenant_id, agent, None, after.as_ref(), most).await?;
     tx.commit().await?;
-    Ok(keys)
+    let more = keys.len() > PAGE;
+    keys.truncate(PAGE);
+    let next = keys.last().filter(|_| more).map(|key| {
+        let place = KeyPlace { is_revoked: key.revoked_at.is_some(), created_at: key.created_at };
+        Cursor { key: place, id: key.id.0 }.encode()
+    });
+    Ok(ApiKeys { keys, next })
+}
+
+/// A key of the organisation, with its agent and its uses.
+///
+/// # Errors
+/// `Forbidden` without the role `admin`, `NotFound` for a foreign key.
+#[verb(role = Admin)]
+pub async fn api_key(engine: &Engine, ctx: &OpContext, id: KeyId) -> Result<ApiKey, Error> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let key = one(&mut tx, ctx, id).await?;
+    tx.commit().await?;
+    Ok(key)
 }
 
 /// What a key is made of, besides its agent.
@@ -182,7 +205,7 @@ async fn insert(
 
 /// A key of the organisation.
 async fn one(tx: &mut Tx, ctx: &OpContext, id: KeyId) -> Result<ApiKey, Error> {
-    store::api_keys(tx, ctx.tenant_id, None, Some(id), 1).await?.pop().ok_or(Error::NotFound("key"))
+    store::api_keys(tx, ctx.tenant_id, None, Some(id), None, 1).await?.pop().ok_or(Error::NotFound("key"))
 }
 
 /// The entry of a new key.

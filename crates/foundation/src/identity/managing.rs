@@ -11,18 +11,27 @@ use crate::idempotency::Once;
 use crate::intake::{Admitted, Reason};
 use crate::op::OpContext;
 use verb::verb;
-use wire::{AdminAgent, AgentId, AgentKind, AgentSettings, CATEGORY_MAX, Discipline, REASON_MAX};
+use wire::{AdminAgent, AdminAgents, AgentId, AgentKind, AgentSettings, CATEGORY_MAX, Discipline, REASON_MAX};
 
-/// Every agent of the organisation with its settings, by slug, those that are retired included.
+/// Agents on a page of a list.
+const PAGE: usize = 500;
+
+/// A page of the organisation's agents with their settings by slug, those that are retired included, and the slug after which the next page
+/// begins.
 ///
 /// # Errors
 /// `Forbidden` without the role `admin`.
 #[verb(role = Admin)]
-pub async fn list_agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<AdminAgent>, Error> {
+pub async fn list_agents(engine: &Engine, ctx: &OpContext, after: Option<&str>) -> Result<AdminAgents, Error> {
+    let after = after.map(|after| Admitted::id("after", after)).transpose()?;
+    let most = i64::try_from(PAGE + 1).unwrap_or(i64::MAX);
     let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
-    let agents = store::agents_with_settings(&mut tx, ctx.tenant_id).await?;
+    let mut agents = store::agents_with_settings(&mut tx, ctx.tenant_id, after.as_ref().map(|after| after.as_str()), most).await?;
     tx.commit().await?;
-    Ok(agents)
+    let more = agents.len() > PAGE;
+    agents.truncate(PAGE);
+    let next = agents.last().filter(|_| more).map(|agent| agent.slug.clone());
+    Ok(AdminAgents { agents, next })
 }
 
 /// An agent with its settings, by slug.
@@ -31,7 +40,14 @@ pub async fn list_agents(engine: &Engine, ctx: &OpContext) -> Result<Vec<AdminAg
 /// `Forbidden` without the role `admin`, `NotFound`.
 #[verb(role = Admin)]
 pub async fn agent_settings(engine: &Engine, ctx: &OpContext, slug: &str) -> Result<AdminAgent, Error> {
-    list_agents(engine, ctx).await?.into_iter().find(|agent| agent.slug == slug).ok_or(Error::NotFound("agent"))
+    // Postgres cannot even be asked for a text with NUL.
+    if slug.contains('\0') {
+        return Err(Error::NotFound("agent"));
+    }
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let agent = store::agent_with_settings(&mut tx, ctx.tenant_id, slug).await?;
+    tx.commit().await?;
+    agent.ok_or(Error::NotFound("agent"))
 }
 
 /// Makes the agent with a slug, or changes it: what `settings` leaves out keeps its value, or is the default. One that is retired comes

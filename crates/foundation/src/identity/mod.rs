@@ -25,7 +25,7 @@ pub use agents::{acting_as, adopt_agent, agent, agent_holder, all_agents, check_
 pub use agents::{agent_by_slug, create_agent, create_agent_with_id, set_blocked};
 use async_recursion::async_recursion as boxed;
 pub use invitations::{accept_invitation, invitation, invite, list_invitations, offer_password, withdraw_invitation};
-pub use issuing::{add_key, create_key, list_keys, revoke_key, rotate_key};
+pub use issuing::{add_key, api_key, create_key, list_keys, revoke_key, rotate_key};
 pub use keys::same as same_hash;
 pub use lifecycle::{days_with_log, history_days};
 pub use lifecycle::{lifecycle, lifecycle_policy, set_lifecycle};

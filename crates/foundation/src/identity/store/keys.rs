@@ -4,6 +4,7 @@ use super::parse_all;
 use crate::identity::model::KeyRecord;
 use crate::identity::{KeyRef, Use};
 use chrono::{DateTime, NaiveDate, Utc};
+use db::cursor::{Cursor, Key};
 use db::{DbError, SystemPool, Tx, sql};
 use std::collections::BTreeMap;
 use uuid::Uuid;
@@ -289,17 +290,39 @@ impl TryFrom<ApiKeyRow> for ApiKey {
     }
 }
 
-/// At most `most` keys of a tenant, of one agent or one of them: those in force first, then the newest.
+/// What decides the place of a key in a list, before ids do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyPlace {
+    pub is_revoked: bool,
+    pub created_at: DateTime<Utc>,
+}
+
+impl Key for KeyPlace {
+    fn write(&self) -> String {
+        format!("{}{}", if self.is_revoked { 'r' } else { 'f' }, self.created_at.write())
+    }
+
+    fn read(text: &str) -> Option<Self> {
+        let in_force = text.strip_prefix('f').map(|at| (false, at));
+        let (is_revoked, at) = in_force.or_else(|| text.strip_prefix('r').map(|at| (true, at)))?;
+        Some(Self { is_revoked, created_at: <DateTime<Utc>>::read(at)? })
+    }
+}
+
+/// At most `most` keys of a tenant, of one agent or one of them: those in force first, then the newest; with a cursor, those after it.
 pub async fn api_keys(
     tx: &mut Tx,
     tenant: TenantId,
     agent: Option<AgentId>,
     key: Option<KeyId>,
+    after: Option<&Cursor<KeyPlace>>,
     most: i64,
 ) -> Result<Vec<ApiKey>, DbError> {
+    let place = after.map(|cursor| cursor.key);
+    let (is_revoked, created_at) = (place.map(|place| place.is_revoked), place.map(|place| place.created_at));
     let rows: Vec<ApiKeyRow> = tx
         .rows(sql!(
-            [tenant, agent, key, most],
+            [tenant, agent, key, most, is_revoked, created_at, after.map(|cursor| cursor.id)],
             r"select k.id, k.agent_id, a.slug as agent, k.name, k.prefix, k.scopes, k.toolsets, k.user_id, g.key_id is not null as is_granted,
                  k.created_at, k.expires_at, k.revoked_at, k.replaced_by, k.requests, k.refused, k.last_used_at, host(k.last_used_from) as last_used_from,
                  k.last_refused_at
@@ -307,8 +330,33 @@ pub async fn api_keys(
             join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
             left join oauth_grants g on g.tenant_id = k.tenant_id and g.key_id = k.id
            where k.tenant_id = $1 and ($2::uuid is null or k.agent_id = $2) and ($3::uuid is null or k.id = $3)
+             and ($5::bool is null or (k.revoked_at is not null) > $5
+                  or ((k.revoked_at is not null) = $5 and (k.created_at < $6 or (k.created_at = $6 and k.id > $7))))
            order by k.revoked_at is not null, k.created_at desc, k.id limit $4"
         ))
         .await?;
     rows.into_iter().map(TryInto::try_into).collect()
+}
+
+/// What the keys of an agent tell of its calls.
+#[derive(Clone, Debug, sqlx::FromRow)]
+pub struct AgentCalls {
+    /// Its slug.
+    pub agent: String,
+    pub last_used_at: Option<DateTime<Utc>>,
+    pub last_refused_at: Option<DateTime<Utc>>,
+    /// Whether it has a key that nobody took away or replaced, even if it expired.
+    pub is_meant_to_call: bool,
+}
+
+/// The calls of each agent of a tenant that ever had a key, by slug.
+pub async fn calls_of_agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AgentCalls>, DbError> {
+    tx.rows(sql!(
+        [tenant],
+        r"select a.slug as agent, max(k.last_used_at) as last_used_at, max(k.last_refused_at) as last_refused_at,
+                 bool_or(k.revoked_at is null and k.replaced_by is null) as is_meant_to_call
+            from api_keys k join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
+           where k.tenant_id = $1 group by a.slug order by a.slug"
+    ))
+    .await
 }

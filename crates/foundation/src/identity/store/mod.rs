@@ -12,8 +12,8 @@ mod views;
 pub use invitations::{
     Invited, NewInvitation, delete_invitation, insert_invitation, invitation_by_token, invitations, take_invitation, withdraw_invitations,
 };
+pub use keys::{AgentCalls, KeyPlace, api_keys, calls_of_agents, lock_key, move_bots, replace_key, revoke_keys_of, set_toolsets, toolsets};
 pub use keys::{NewKey, count_source, insert_key, key_by_id, key_by_prefix, key_names, keys_of, revoke_key, scopes_of, write_uses};
-pub use keys::{api_keys, lock_key, move_bots, replace_key, revoke_keys_of, set_toolsets, toolsets};
 pub use oauth::{
     NewGrant, NewTokens, grant_by_code, grant_by_family, grant_of_key, insert_client, insert_grant, oauth_client, renew, revoke_granted,
     sweep_clients, sweep_grants, trim_clients,
@@ -127,9 +127,14 @@ macro_rules! settings {
     };
 }
 
-/// Agents of a tenant with their settings, by slug.
-pub async fn agents_with_settings(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AdminAgent>, DbError> {
-    tx.rows(sql!([tenant], settings!(), "order by slug")).await
+/// At most `most` agents of a tenant with their settings by slug, those after a slug if one is given.
+pub async fn agents_with_settings(tx: &mut Tx, tenant: TenantId, after: Option<&str>, most: i64) -> Result<Vec<AdminAgent>, DbError> {
+    tx.rows(sql!([tenant, after, most], settings!(), "and ($2::text is null or slug > $2) order by slug limit $3")).await
+}
+
+/// An agent with its settings.
+pub async fn agent_with_settings(tx: &mut Tx, tenant: TenantId, slug: &str) -> Result<Option<AdminAgent>, DbError> {
+    tx.row_if_any(sql!([tenant, slug], settings!(), "and slug = $2")).await
 }
 
 /// An agent with its settings. The row is locked: another change waits for the transaction.

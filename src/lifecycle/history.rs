@@ -19,6 +19,8 @@ fn days(engine: &Engine, policy: &LifecyclePolicy, record: Record) -> Option<u32
         Record::Moments => identity::days_with_log(engine, moments),
         Record::Events | Record::KnowledgeEvents => Some(events),
         Record::Quarantine => Some(quarantine),
+        // As long as a message would have been kept.
+        Record::Sessions => Some(policy.retention_days.longest()),
         // They carry their own time.
         Record::Schemas => Some(0),
     }

@@ -193,11 +193,14 @@ pub enum Record {
     Quarantine,
     /// Schemas of tools that are out of date.
     Schemas,
+    /// Sessions without messages that nothing refers to.
+    Sessions,
 }
 
 impl Record {
     /// In the order in which a sweep deletes them: a moment ends with the last version of its text.
-    pub const ALL: [Self; 6] = [Self::Versions, Self::Moments, Self::Events, Self::KnowledgeEvents, Self::Quarantine, Self::Schemas];
+    pub const ALL: [Self; 7] =
+        [Self::Versions, Self::Moments, Self::Events, Self::KnowledgeEvents, Self::Quarantine, Self::Schemas, Self::Sessions];
 
     /// What several of them are called.
     pub fn plural(self) -> &'static str {
@@ -208,6 +211,7 @@ impl Record {
             Self::KnowledgeEvents => "finished events of knowledge",
             Self::Quarantine => "decided turns in quarantine",
             Self::Schemas => "out-of-date schemas",
+            Self::Sessions => "sessions without messages",
         }
     }
 }
@@ -228,6 +232,7 @@ pub async fn sweep_records(
         Record::Events => "select sweep_events($1, $2, $3, $4)",
         Record::Quarantine => "select sweep_quarantine($1, $2, $3, $4)",
         Record::Schemas => "select expire_schemas($1, $2, $3, $4)",
+        Record::Sessions => "select sweep_sessions($1, $2, $3, $4)",
         Record::KnowledgeEvents => return Ok(0),
     };
     tx.value(statement!(sql, tenant, agent, before, most)).await

@@ -1,7 +1,8 @@
 //! Sessions of coding agents: what each was given, and what was captured from it.
 
 use crate::capture::{captured, send};
-use crate::support::{alone, ask, remember};
+use crate::lifecycle::sweep;
+use crate::support::{Run, alone, ask, remember};
 use chrono::{DateTime, Utc};
 use db::Users;
 use foundation::testing::{World, fact};
@@ -114,4 +115,24 @@ async fn one_name_is_a_session_of_each_agent_and_user_and_filters_tell_them_apar
     assert_eq!(newest, reversed);
     let field = sessions::list(&world.engine, &world.vera, &AgentSessionFilter { after: Some("1".into()), ..all() }).await.unwrap_err();
     assert_eq!(field.fields()[0].field, "after");
+}
+
+#[tokio::test]
+async fn a_session_without_messages_ends_when_nothing_refers_to_it() {
+    let world = alone().await;
+    tokio::spawn(workers::write_log(world.engine.clone(), CancellationToken::new()));
+    ask(&world, &within(&world.atlas, "claude-code/asks"), "Which port was it?").await;
+    send(&world, &within(&world.atlas, "claude-code/talks"), TALK).await;
+    world.engine.log().flush().await;
+    let names = async || {
+        let mut names: Vec<String> = list(&world, AgentSessionFilter::default()).await.into_iter().map(|row| row.name).collect();
+        names.sort();
+        names
+    };
+    world.clock.advance(chrono::Duration::days(91));
+    sweep(&world).await;
+    assert_eq!(names().await, ["claude-code/asks", "claude-code/talks"], "its recall is in the log");
+    sqlx::query("update retrievals set session_id = null where tenant_id = $1").bind(world.system.tenant_id).run(&world.engine).await;
+    sweep(&world).await;
+    assert_eq!(names().await, ["claude-code/talks"]);
 }

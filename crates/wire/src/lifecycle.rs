@@ -125,6 +125,12 @@ impl RetentionDays {
             Retention::Permanent => None,
         }
     }
+
+    /// The longest of them.
+    pub fn longest(&self) -> u32 {
+        let Self { routine, task, decision, error } = *self;
+        routine.max(task).max(decision).max(error)
+    }
 }
 
 /// How many days records of history are kept after a later one replaced them, or after they were finished or decided. Versions and moments

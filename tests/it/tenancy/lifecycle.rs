@@ -18,7 +18,7 @@ fn episode(case: &Case) -> MemoryId {
     MemoryId(Uuid::from_u128(case.id.0.as_u128() ^ (9 << 8)))
 }
 
-/// Adds to the fixture a weak episode of a session that the source of the capture is from, a sweep, and a version, moments, an event and a turn in quarantine that are old.
+/// Adds to the fixture a weak episode of a session that the source of the capture is from, a sweep, and a version, moments, an event, a turn in quarantine and a session without messages that are old.
 pub async fn fill(owner: &mut PgConnection, case: &Case) {
     let weak = json!({ "id": episode(case), "short_id": "episode1", "kind": "episode", "retention": "routine", "importance": 0.01, "session_id": SESSION,
         "expires_at": case.now + chrono::Duration::days(1) });
@@ -56,6 +56,8 @@ pub async fn fill(owner: &mut PgConnection, case: &Case) {
          values ($1, $2, $3, $4, 'manual_write', 'remember', 'done', now(), now(), now())",
         "insert into quarantine (tenant_id, agent_id, id, user_id, source_id, event_id, starts, ends, quote, reasons, state, created_at, decided_at)
          values ($1, $2, $3, $4, $3, $3, 0, 3, 'tea', '{}', 'dismissed', now(), now())",
+        "insert into sessions (tenant_id, agent_id, id, user_id, external_ref, messages, started_at, last_at)
+         values ($1, $2, $3, $4, 'a session without messages', 0, now(), now())",
     ] {
         let query = sqlx::query(sql).bind(case.tenant).bind(case.agent).bind(episode(case)).bind(case.memory.user_id);
         query.execute(&mut *owner).await.unwrap();
@@ -116,5 +118,6 @@ pub const SWEEPS: &[Query] = queries! {
     "lifecycle::sweep_records" |tx, c| {
         lifecycle::sweep_records(tx, c.tenant, c.agent, Record::Quarantine, later(c), 9).await? as usize
     };
+    "lifecycle::sweep_records" |tx, c| lifecycle::sweep_records(tx, c.tenant, c.agent, Record::Sessions, later(c), 9).await? as usize;
     "lifecycle::sweep_runs" |tx, c| lifecycle::sweep_runs(tx, c.tenant, 10).await?.len();
 };

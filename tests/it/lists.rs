@@ -355,7 +355,7 @@ async fn a_text_finds_what_is_called_so_and_then_what_holds_its_words() {
 
 #[tokio::test]
 async fn lists_of_keys_and_agents_have_pages_and_no_agent_is_overlooked() {
-    let world = World::new().await;
+    let world = alone().await;
     let (tenant, later) = (world.system.tenant_id, world.clock.now() + Duration::minutes(1));
     let mut owner = owner(&world.engine.urls().internal_shared).await;
     let agents = "insert into agents (tenant_id, id, kind, slug, name, created_at)

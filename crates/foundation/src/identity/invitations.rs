@@ -33,7 +33,8 @@ const NOT_VALID: Error = Error::Unauthenticated(
 /// # Errors
 /// `Forbidden` without the role `admin`, for the role `admin` if a key asks, also where it would replace the link of an admin, and where
 /// passwords are switched off; `Invalid` for the login, the name or the hours, or without a role; `Conflict` for a login that an operator
-/// has, in any organisation, also one who was disabled; `Unauthenticated` if the password or the roles of the operator who asks changed meanwhile.
+/// has, in any organisation, also one who was disabled; `Unauthenticated` if the password or the roles of the operator who asks changed
+/// meanwhile.
 #[verb(role = Admin)]
 pub async fn invite(engine: &Engine, ctx: &OpContext, new: NewInvitation) -> Result<MadeInvitation, Error> {
     check_passwords(engine)?;

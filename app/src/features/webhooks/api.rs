@@ -66,7 +66,7 @@ pub async fn set_webhook_state(id: WebhookId, state: WebhookState) -> Result<(),
         let settings = WebhookSettings { state: Some(state), ..WebhookSettings::default() };
         webhooks::change(&engine, &ctx, id, settings).await?;
         Ok(Flash::done(match state {
-            WebhookState::Active => "The webhook is active. The server sends it events from now on.",
+            WebhookState::Active => "The webhook is active. The server calls its address again.",
             _ => "The webhook is paused. Resume sends the events of the last day.",
         }))
     })

@@ -98,7 +98,7 @@ fn webhook_of(event: &Leased) -> Option<WebhookId> {
 async fn claim(engine: &Engine, pool: &SystemPool, webhook: Option<WebhookId>, most: i64) -> Result<Vec<Leased>, Error> {
     let now = engine.clock().now();
     let paused = store::paused(engine.db().control.system()).await?;
-    Ok(jobs::claim_deliveries(pool, webhook, (&paused, now - LATE), now, now + LEASE, most).await?)
+    Ok(jobs::claim_deliveries(pool, webhook, (paused.as_slice(), now - LATE), now, now + LEASE, most).await?)
 }
 
 async fn perform(engine: &Engine, event: &Leased) -> Result<queue::Work, Error> {

@@ -19,9 +19,9 @@ pub use oauth::{
     sweep_clients, sweep_grants, trim_clients,
 };
 pub use operators::{
-    NewOperator, admins, attach_identity, delete_session, detach_identity, disable_operator, enable_operator,
-    insert_operator, insert_operator_of_provider, insert_session, lock_operator, lock_operators, operator, operator_by_login,
-    operator_by_login_in, operator_by_subject, operator_by_subject_in, operators, save_session, session, set_password, update_operator,
+    NewOperator, admins, attach_identity, delete_session, detach_identity, disable_operator, enable_operator, insert_operator,
+    insert_operator_of_provider, insert_session, lock_operator, lock_operators, operator, operator_by_login, operator_by_login_in,
+    operator_by_subject, operator_by_subject_in, operators, save_session, session, set_password, update_operator,
 };
 pub use policies::{
     capture_policy, keeps_context_texts, knowledge_categories, lifecycle_policy, lock_policies, search_policy, set_capture_policy,

@@ -58,7 +58,7 @@ pub async fn deliver(engine: &Engine, ctx: &OpContext, event: &Leased) -> Result
     match target.state {
         WebhookState::Active => {}
         WebhookState::Paused if engine.clock().now() - delivery.body.timestamp < LATE => {
-            return Ok(Work::Failed { error: "the webhook was paused".into(), again: Some(SOON) });
+            return Ok(Work::Waits { error: "the webhook was paused".into(), pause: SOON });
         }
         WebhookState::Paused => return Ok("not sent: the webhook was paused for too long".into()),
         WebhookState::Disabled => return Ok("not sent: the webhook is disabled".into()),

@@ -5,9 +5,11 @@ use crate::lifecycle::sweep;
 use crate::support::{Run, alone, ask, remember};
 use chrono::{DateTime, Utc};
 use db::Users;
+use foundation::sessions::store::{self, Touch};
 use foundation::testing::{World, fact};
 use foundation::{Error, OpContext, identity, projects, sessions};
 use remembrancer::{capture, context, lifecycle, recall, workers};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use wire::{
@@ -135,4 +137,77 @@ async fn a_session_without_messages_ends_when_nothing_refers_to_it() {
     sqlx::query("update retrievals set session_id = null where tenant_id = $1").bind(world.system.tenant_id).run(&world.engine).await;
     sweep(&world).await;
     assert_eq!(names().await, ["claude-code/talks"]);
+}
+
+/// The names of the sessions that a caller lists, in alphabetical order.
+async fn names(world: &World, ctx: &OpContext, filter: &AgentSessionFilter) -> Vec<String> {
+    let page = sessions::list(&world.engine, ctx, filter).await.unwrap();
+    assert_eq!(page.total, i64::try_from(page.rows.len()).unwrap());
+    let mut names: Vec<String> = page.rows.into_iter().map(|row| row.name).collect();
+    names.sort();
+    names
+}
+
+#[tokio::test]
+async fn an_agent_lists_its_own_sessions_those_of_its_user_and_those_of_nobody() {
+    let world = alone().await;
+    let user = async |reference: &str| identity::add_user(&world.engine, &world.system, reference, None, None).await.unwrap().id;
+    let (idris, mina) = (user("crm-4711").await, user("crm-4712").await);
+    let acting = |user| OpContext { users: Users::One(user), ..world.atlas.clone() };
+    let (for_idris, for_mina) = (acting(idris), acting(mina));
+    for (ctx, session) in
+        [(&world.atlas, "codex/plain"), (&world.binky, "codex/other"), (&for_idris, "codex/idris"), (&for_mina, "cursor/mina")]
+    {
+        send(&world, &within(ctx, session), TALK).await;
+    }
+    let all = AgentSessionFilter::default;
+    assert_eq!(names(&world, &world.atlas, &all()).await, ["codex/plain"]);
+    assert_eq!(names(&world, &world.binky, &all()).await, ["codex/other"]);
+    assert_eq!(names(&world, &for_idris, &all()).await, ["codex/idris", "codex/plain"]);
+    assert_eq!(names(&world, &for_mina, &all()).await, ["codex/plain", "cursor/mina"]);
+    let cursor = AgentSessionFilter { host: Some("cursor".into()), ..all() };
+    assert_eq!(names(&world, &for_mina, &cursor).await, ["cursor/mina"]);
+    assert_eq!(names(&world, &for_idris, &cursor).await, Vec::<String>::new());
+    let own = AgentSessionFilter { agent_id: world.atlas.agent_id().ok(), ..all() };
+    assert_eq!(names(&world, &world.atlas, &own).await, ["codex/plain"]);
+
+    for (field, filter) in [
+        ("agent_id", AgentSessionFilter { agent_id: world.binky.agent_id().ok(), ..all() }),
+        ("host", AgentSessionFilter { host: Some("Codex CLI".into()), ..all() }),
+        ("after", AgentSessionFilter { after: Some("1".into()), ..all() }),
+    ] {
+        let refused = sessions::list(&world.engine, &world.atlas, &filter).await.unwrap_err();
+        assert_eq!(refused.fields()[0].field, field, "{refused}");
+    }
+    let other = AgentSessionFilter { user_id: Some(UserRef::Id(mina)), ..all() };
+    let refused = sessions::list(&world.engine, &for_idris, &other).await;
+    assert!(matches!(refused, Err(Error::Forbidden(_))), "{refused:?}");
+
+    let stranger = World::on(world.engine.urls().clone()).await;
+    assert_eq!(names(&stranger, &stranger.atlas, &all()).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn an_agent_reads_its_sessions_page_by_page() {
+    let world = alone().await;
+    let (agent, now) = (world.atlas.agent_id().unwrap(), world.engine.clock().now());
+    let mut tx = world.engine.db().memory.begin(world.atlas.tenancy()).await.unwrap();
+    let mut touched = BTreeSet::new();
+    for number in 0..60 {
+        let at = now - chrono::Duration::minutes(number);
+        let session = Touch::named(agent, world.engine.clock().id(), format!("quay {number}"), at);
+        touched.insert(session.id);
+        store::touch(&mut tx, world.atlas.tenant_id, &session).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+
+    let first = sessions::list(&world.engine, &world.atlas, &AgentSessionFilter::default()).await.unwrap();
+    assert_eq!((first.rows.len(), first.total, first.rows[0].name.as_str()), (50, 60, "quay 0"));
+    let next = AgentSessionFilter { after: first.next.clone(), ..AgentSessionFilter::default() };
+    let second = sessions::list(&world.engine, &world.atlas, &next).await.unwrap();
+    assert_eq!((second.rows.len(), second.rows[0].name.as_str(), second.next.as_deref()), (10, "quay 50", None));
+    let read: BTreeSet<_> = first.rows.iter().chain(&second.rows).map(|row| row.id).collect();
+    assert_eq!(read, touched);
+    let previous = AgentSessionFilter { before: second.previous, ..AgentSessionFilter::default() };
+    assert_eq!(sessions::list(&world.engine, &world.atlas, &previous).await.unwrap().rows, first.rows);
 }

@@ -1,4 +1,4 @@
-//! Sessions of coding agents: how a call names one, and what the console shows of them.
+//! Sessions of agents: how a call of a coding agent names one, and what lists show of them.
 
 use super::projects::is_slug;
 use super::{AgentId, UserId, UserRef};
@@ -73,24 +73,27 @@ fn count(number: &str) -> Option<u32> {
     is_number.then(|| number.parse().unwrap_or(u32::MAX))
 }
 
-/// Which sessions the console lists; an absent field does not filter.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Which sessions are listed; an absent field does not filter.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(default, deny_unknown_fields)]
 pub struct AgentSessionFilter {
+    /// Operators only; an agent sees its own sessions.
     pub agent_id: Option<AgentId>,
-    /// The program of the coding agent.
+    /// The program of the coding agent, such as `claude-code`.
     pub host: Option<String>,
+    /// Only sessions of this project.
     pub project_id: Option<Uuid>,
-    /// On whose behalf: an id, a reference or a name.
+    /// The person you are talking to; the list has their sessions and those without a user. For an operator it has theirs alone.
     pub user_id: Option<UserRef>,
     pub after: Option<String>,
     pub before: Option<String>,
-    /// True: in the reverse of the usual order.
+    /// True: in the reverse of the usual order. The console sets it, no request has it.
     #[serde(skip)]
     pub reversed: bool,
 }
 
-/// A session as the console shows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, sqlx::FromRow)]
+/// A session of an agent: what it was given, and how much was captured from it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema, sqlx::FromRow)]
 pub struct AgentSession {
     pub id: Uuid,
     pub agent_id: AgentId,
@@ -104,7 +107,9 @@ pub struct AgentSession {
     pub project_id: Option<Uuid>,
     /// The slug of the project, if it is registered.
     pub project: Option<String>,
+    /// When the first captured message was said, or the first call was made.
     pub started_at: DateTime<Utc>,
+    /// When the last captured message was said, or the last call was made.
     pub last_at: DateTime<Utc>,
     /// Messages that were captured or stored.
     pub messages: i64,

@@ -1,15 +1,21 @@
-//! Messages of a session, which are stored as episodes.
+//! Sessions of agents, and the messages of a session, which are stored as episodes.
 
 use super::body::UnreadBody;
 use super::caller::Caller;
 use super::error::Answer;
 use super::params::{Query, Segment};
 use axum::Json;
+use foundation::sessions;
 use remembrancer::lifecycle;
-use wire::{KeyScope, MessagesRequest, MessagesResponse, Page, SessionFilter, SessionMessage};
+use wire::{AgentSession, AgentSessionFilter, KeyScope, MessagesRequest, MessagesResponse, Page, SessionFilter, SessionMessage};
 
 /// Largest body of a batch of messages, in bytes.
 const MESSAGES_BODY_MAX: usize = 4 * 1024 * 1024;
+
+/// `GET /api/sessions`: the agent's own sessions, the last active first.
+pub async fn all(Caller(engine, ctx): Caller, Query(filter): Query<AgentSessionFilter>) -> Answer<Page<AgentSession>> {
+    Ok(Json(sessions::list(&engine, &ctx, &filter).await?))
+}
 
 /// `POST /api/sessions/{session}/messages`: stores up to 100 messages, all or none. The session's name is any text up to 256 characters.
 pub async fn add(Caller(engine, ctx): Caller, session: Segment<String>, body: UnreadBody<MessagesRequest>) -> Answer<MessagesResponse> {

@@ -36,7 +36,8 @@ pub fn groups() -> Vec<Group> {
         },
         Group {
             name: "Sessions",
-            about: "The messages of a conversation, as they are said. Each has an importance and is kept as long as its kind.",
+            about: "The sessions of an agent with what each was given, and the messages of a conversation, as they are said. Each message has \
+                    an importance and is kept as long as its kind.",
             routes: sessions_routes(),
         },
         Group {
@@ -151,6 +152,7 @@ fn memories_routes() -> Vec<Route> {
 
 fn sessions_routes() -> Vec<Route> {
     vec![
+        Route::get("/api/sessions", "sessions_all", "List sessions", sessions::all).needs(&[MemoryRead]),
         Route::post("/api/sessions/{session}/messages", "sessions_add", "Store messages of a session", sessions::add).needs(&[MemoryWrite]),
         Route::get("/api/sessions/{session}/messages", "sessions_list", "List the messages of a session", sessions::list)
             .needs(&[MemoryRead]),

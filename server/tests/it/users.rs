@@ -106,6 +106,19 @@ async fn the_header_names_the_session_of_a_call() {
     assert_eq!(answer.status, StatusCode::OK, "{}", answer.text);
     let rows = sessions::list(&site.world.engine, &site.world.vera, &Default::default()).await.unwrap().rows;
     assert_eq!(rows.iter().map(|row| (row.name.as_str(), row.messages, row.tokens)).collect::<Vec<_>>(), [("codex/one", 1, 12)]);
+    // Its agent lists it, too.
+    let list = async |path: &str| call(&site, &site.world.atlas_key, None, Method::GET, path, None).await;
+    let (status, listed) = list("/api/sessions?host=codex").await;
+    assert_eq!(status, StatusCode::OK, "{listed}");
+    let listed: serde_json::Value = serde_json::from_str(&listed).unwrap();
+    let row = &listed["rows"][0];
+    assert_eq!((&row["name"], &row["host"], &row["tokens"]), (&json!("codex/one"), &json!("codex"), &json!(12)));
+    for wrong in ["host=Codex", "after=1", "sort=name", "agent_id=01900000-0000-7000-8000-000000000000"] {
+        let (status, text) = list(&format!("/api/sessions?{wrong}")).await;
+        assert_eq!(status, StatusCode::BAD_REQUEST, "{wrong}: {text}");
+    }
+    let (status, others) = call(&site, &site.world.binky_key, None, Method::GET, "/api/sessions", None).await;
+    assert!(status == StatusCode::OK && others.contains("\"rows\":[]"), "{others}");
 }
 
 #[tokio::test]

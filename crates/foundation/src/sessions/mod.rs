@@ -5,7 +5,7 @@ pub mod store;
 
 use crate::engine::Engine;
 use crate::engine::log::Entry;
-use crate::error::Error;
+use crate::error::{Checks, Error};
 use crate::identity;
 use crate::op::OpContext;
 use chrono::{DateTime, Utc};
@@ -15,20 +15,34 @@ use std::collections::HashMap;
 use store::{Made, Touch};
 use uuid::Uuid;
 use verb::verb;
-use wire::{AgentId, AgentSession, AgentSessionFilter, Page, TenantId};
+use wire::{AgentId, AgentSession, AgentSessionFilter, Page, TenantId, is_slug};
 
 /// Sessions on one page.
 const PAGE: usize = 50;
 
-/// A page of sessions of the tenant, the last active first.
+/// A page of sessions, the last active first: an agent sees its own for the user it acts for and those without a user; an operator sees those
+/// of the tenant.
 ///
 /// # Errors
-/// `Forbidden` without the role `viewer`; `Invalid` for a foreign cursor, and for a text that means no person, or several.
-#[verb(role = Viewer)]
+/// `Forbidden` without `memory:read` or the role `viewer`; `Invalid` for a foreign cursor, another agent's sessions, a host that is no slug,
+/// or a text that means no person, or several.
+#[verb]
 pub async fn list(engine: &Engine, ctx: &OpContext, filter: &AgentSessionFilter) -> Result<Page<AgentSession>, Error> {
+    ctx.require_reader()?;
+    let own = ctx.agent_id().ok();
+    let ctx = &identity::acting_for(engine, ctx, filter.user_id.as_ref()).await?;
+    Checks::default()
+        .that(
+            own.is_none() || filter.agent_id.is_none() || filter.agent_id == own,
+            "agent_id",
+            "names another agent: an agent can list only its own sessions",
+        )
+        .that(filter.host.as_deref().is_none_or(is_slug), "host", "must have 1 to 63 characters of a-z, 0-9 and '-', such as claude-code")
+        .done()?;
     let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
-    let user_id = identity::person(engine, ctx, filter.user_id.as_ref()).await?.map(Into::into);
-    let filter = &AgentSessionFilter { user_id, ..filter.clone() };
+    // An agent's own user is in its context.
+    let user_id = identity::person(engine, ctx, filter.user_id.as_ref().filter(|_| own.is_none())).await?.map(Into::into);
+    let filter = &AgentSessionFilter { agent_id: own.or(filter.agent_id), user_id, ..filter.clone() };
     let slugs = slugs(engine, ctx).await?;
     let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let total = store::count(&mut tx, ctx.tenancy(), filter).await?;

@@ -246,6 +246,7 @@ pub const ROUTES: &[Call] = {
         call_of(Method::DELETE, "/api/memories/{memory_id}/pin", &[MemoryWrite], ""),
         call_of(Method::PUT, "/api/memories/{memory_id}/share", &[CommonsWrite], ""),
         call_of(Method::DELETE, "/api/memories/{memory_id}/share", &[CommonsWrite], ""),
+        call_of(Method::GET, "/api/sessions", &[MemoryRead], ""),
         call_of(
             Method::POST,
             "/api/sessions/{session}/messages",

@@ -7,6 +7,7 @@ pub mod cli;
 pub mod config;
 pub mod console;
 mod downloads;
+mod embedding;
 mod forms;
 mod hosts;
 mod ingestion;

@@ -1,8 +1,9 @@
 //! `remembrancer serve`: starts the process from its configuration, serves, and stops.
 
 use crate::api::{self, Api, Transfers};
-use crate::config::{Config, Provider};
+use crate::config::Config;
 use crate::console::{self, ConsoleConfig};
+use crate::embedding::{self, ModelLoader, NoModel};
 use crate::hosts::{self, Trust};
 use crate::mcp::Mcp;
 use crate::site::Site;
@@ -17,17 +18,13 @@ use db::clock::SystemClock;
 use db::embedded::{Embedded, Options};
 use db::{DatabaseUrls, MigrateError, backup, create_databases, migrate, require_databases};
 use demo::Server;
-use foundation::engine::Loader;
 use foundation::{Engine, Settings, registry};
-use futures_util::future::BoxFuture;
 use leptos::config::LeptosOptions;
+use models::Embedder;
 use models::chat::{Chat, ChatOptions, OpenAiChat};
-use models::local::{self, Known, Local, LocalOptions};
-use models::openai::{OpenAi, OpenAiOptions};
-use models::{EmbedError, Embedder, Role};
 use remembrancer::{Workers, skills};
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
@@ -39,10 +36,6 @@ use wire::plain;
 
 /// How long a command waits for a connection. Nobody is turned away meanwhile, as they would be by a server.
 const COMMAND_LOOKUP: Duration = Duration::from_secs(10);
-/// The model of the openai provider unless another is configured.
-const OPENAI_MODEL: &str = "text-embedding-3-small";
-/// Components of a vector of OpenAI's models.
-const OPENAI_DIMENSION: usize = 1536;
 
 /// An engine on migrated databases, and the embedded Postgres if one was started for it.
 pub struct Opened {
@@ -63,8 +56,7 @@ pub enum IfAbsent {
 /// A sentence that says what to do.
 pub async fn open(config: &Config, if_absent: IfAbsent) -> Result<Opened, Failure> {
     let (urls, postgres) = checked_databases(config, if_absent).await?;
-    migrate(&urls).await?;
-    let embedder = embedder(config, &model(config, &urls).await?).await?;
+    let embedder = migrate_and_load(config, &urls).await?;
     Ok(Opened { engine: engine(config, urls, embedder, COMMAND_LOOKUP).await?, postgres })
 }
 
@@ -74,9 +66,24 @@ pub async fn open(config: &Config, if_absent: IfAbsent) -> Result<Opened, Failur
 /// A sentence that says what to do.
 pub async fn open_without_model(config: &Config) -> Result<Opened, Failure> {
     let (urls, postgres) = checked_databases(config, IfAbsent::Refuse).await?;
+    Ok(Opened { engine: open_before_model(config, urls).await?, postgres })
+}
+
+/// Migrates databases and opens the engine on them, before its model is loaded: until then, it embeds nothing.
+///
+/// # Errors
+/// A sentence that says what to do.
+pub async fn open_before_model(config: &Config, urls: DatabaseUrls) -> Result<Engine, Failure> {
     migrate(&urls).await?;
-    let embedder = Arc::new(NoModel::new(model(config, &urls).await?));
-    Ok(Opened { engine: engine(config, urls, embedder, COMMAND_LOOKUP).await?, postgres })
+    let embedder = Arc::new(NoModel::new(embedding::model(config, &urls).await?));
+    engine(config, urls, embedder, COMMAND_LOOKUP).await
+}
+
+/// Migrates databases, and loads their model meanwhile.
+async fn migrate_and_load(config: &Config, urls: &DatabaseUrls) -> Result<Arc<dyn Embedder>, Failure> {
+    let (early, migrated) = tokio::join!(embedding::load_early(config, urls), migrate(urls));
+    migrated?;
+    early.or_load(config, &embedding::model(config, urls).await?).await
 }
 
 /// Opens the engine on databases as they are, for a command that only looks: it migrates nothing and loads no model.
@@ -129,8 +136,7 @@ pub async fn databases(config: &Config, if_absent: IfAbsent) -> Result<(Database
 pub async fn open_at(config: &Config, urls: DatabaseUrls) -> Result<(Engine, Arc<dyn Embedder>), Failure> {
     create_databases(&urls).await?;
     backup::require_whole(&urls).await?;
-    migrate(&urls).await?;
-    let embedder = embedder(config, &model(config, &urls).await?).await?;
+    let embedder = migrate_and_load(config, &urls).await?;
     let engine = engine(config, urls, Arc::clone(&embedder), Settings::default().lookup_budget).await?;
     Ok((engine, embedder))
 }
@@ -168,7 +174,7 @@ pub async fn engine(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embed
         ..Settings::default()
     };
     let engine = Engine::open(urls, embedder, Arc::new(SystemClock), settings).await?.with_chat(chat(config)?);
-    let engine = engine.with_evaluator(Arc::new(expectations::Runner)).with_loader(Arc::new(ModelLoader(config.clone())));
+    let engine = engine.with_evaluator(Arc::new(expectations::Runner)).with_loader(Arc::new(ModelLoader::new(config.clone())));
     // Nothing is served through connections that could read every organisation's rows.
     engine.db().prove().await?;
     // No agent is served without its skills.
@@ -190,123 +196,6 @@ async fn start_postgres(config: &Config) -> Result<Embedded, Failure> {
     let message = if postgres.adopted() { "adopted the embedded Postgres that was running" } else { "started the embedded Postgres" };
     tracing::info!(data = %config.cluster().display(), "{message}");
     Ok(postgres)
-}
-
-/// The name of the embedding model: the current one of the databases. New databases begin with the configured one.
-///
-/// # Errors
-/// When new databases should begin with a model that this program or the registry does not know, or the database is out of reach.
-pub async fn model(config: &Config, urls: &DatabaseUrls) -> Result<String, Failure> {
-    let wanted = match (config.provider, config.model.as_deref()) {
-        (Provider::OpenAi, named) => Some(named.unwrap_or(OPENAI_MODEL)),
-        (Provider::Local, named) => named.map(local_model).transpose()?.map(|known| known.name),
-    };
-    let current = registry::current(urls, wanted).await?.ok_or_else(|| {
-        let wanted = wanted.unwrap_or_default();
-        format!("EMBEDDING_MODEL is «{wanted}», which is not in the model registry: name a registered one, or add it to the table models")
-    })?;
-    let newest = local::KNOWN[0].name;
-    match wanted {
-        Some(wanted) if wanted != current => tracing::warn!(
-            "EMBEDDING_MODEL is {wanted}, but these databases have vectors of {current}, which stays the model: to change it while the server \
-             runs, use 'remembrancer model add {wanted}' and then 'remembrancer model switch {wanted}'"
-        ),
-        None if current != newest => tracing::info!(
-            "the embedding model is {current}, as before; {newest} reads more languages: to change to it, use 'remembrancer model add \
-             {newest}' and then 'remembrancer model switch {newest}'"
-        ),
-        _ => {}
-    }
-    Ok(current)
-}
-
-fn local_model(name: &str) -> Result<&'static Known, Failure> {
-    local::known(name).ok_or_else(|| {
-        let names = local::KNOWN.each_ref().map(|known| known.name).join(" and ");
-        format!("EMBEDDING_MODEL is «{name}», but EMBEDDING_PROVIDER=local runs {names} only").into()
-    })
-}
-
-/// The embedding model of a name: a local one, or one of the openai provider.
-///
-/// # Errors
-/// When it cannot be loaded.
-async fn embedder(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Failure> {
-    match local::known(model) {
-        Some(known) => {
-            let folder = folder(config, known);
-            config.installed.provide(known, &folder).map_err(|error| {
-                let reason = plain(error);
-                format!(
-                    "{} cannot be used ({reason}): set REMEMBRANCER_MODEL_DIR to a folder that this user may write to",
-                    folder.display()
-                )
-            })?;
-            let options = local_options(config, known);
-            let loaded = tokio::task::spawn_blocking(move || Local::load(&options)).await?;
-            let advice = format!(
-                "REMEMBRANCER_MODEL_DIR must be a folder with {}, and REMEMBRANCER_ONNXRUNTIME the library of ONNX Runtime: \
-                 run 'remembrancer setup', or scripts/fetch.sh {} onnxruntime in a clone; new databases that begin with \
-                 EMBEDDING_PROVIDER=openai need neither",
-                known.folder, known.download
-            );
-            Ok(Arc::new(loaded.map_err(|error| format!("{}; {advice}", plain(error)))?))
-        }
-        None => Ok(Arc::new(OpenAi::new(OpenAiOptions {
-            base_url: config.openai_base_url.clone(),
-            api_key: config.openai_api_key.clone(),
-            model: model.to_owned(),
-            dimension: OPENAI_DIMENSION,
-            timeout: Duration::from_secs(30),
-        })?)),
-    }
-}
-
-/// Where a local model is.
-pub fn local_options(config: &Config, model: &'static Known) -> LocalOptions {
-    LocalOptions::new(model, folder(config, model), &config.onnxruntime)
-}
-
-/// Loads the embedding models that a configuration can reach.
-struct ModelLoader(Config);
-
-impl Loader for ModelLoader {
-    fn load<'a>(&'a self, name: &'a str) -> BoxFuture<'a, Result<Arc<dyn Embedder>, String>> {
-        Box::pin(async move { embedder(&self.0, name).await.map_err(|error| error.to_string()) })
-    }
-}
-
-/// The folder of a local model. A folder that has none of that name may be the model's own, as it was when there was one model.
-fn folder(config: &Config, model: &Known) -> PathBuf {
-    let of_model = config.model_dir.join(model.folder);
-    if of_model.is_dir() || !config.model_dir.join("tokenizer.json").is_file() { of_model } else { config.model_dir.clone() }
-}
-
-/// The model of a command that needs none: its name and its dimension, which the registry checks, and no vectors.
-struct NoModel {
-    name: String,
-    dimension: usize,
-}
-
-impl NoModel {
-    fn new(name: String) -> Self {
-        let dimension = local::known(&name).map_or(OPENAI_DIMENSION, |known| known.dimension);
-        Self { name, dimension }
-    }
-}
-
-impl Embedder for NoModel {
-    fn model(&self) -> &str {
-        &self.name
-    }
-
-    fn dimension(&self) -> usize {
-        self.dimension
-    }
-
-    fn embed(&self, _texts: Vec<String>, _role: Role) -> BoxFuture<'_, Result<Vec<Vec<f32>>, EmbedError>> {
-        Box::pin(async { Err(EmbedError::Unavailable("this command loads no model".into())) })
-    }
 }
 
 /// The router of the public address: the API, then the console. Its open streams end after `stop`.

@@ -4,7 +4,7 @@ use super::Failure;
 use super::scratch::in_own_databases;
 use crate::config::Config;
 use crate::listener::{self, Limits};
-use crate::{serve, version};
+use crate::{embedding, serve, version};
 use clap::{Args, value_parser};
 use db::DatabaseUrls;
 use db::clock::{Clock, SystemClock};
@@ -210,7 +210,7 @@ async fn measured(
     let stop = CancellationToken::new();
     let ((address, server), (made_address, made_server)) = (listen(&config, &engine, &stop).await?, listen(&config, &made, &stop).await?);
     let workers = Workers::start(&engine);
-    let runtime = local::known(embedder.model()).map(|known| serve::local_options(&config, known));
+    let runtime = local::known(embedder.model()).map(|known| embedding::local_options(&config, known));
     let served = engine.clone();
     let measuring = tokio::spawn(async move {
         let mut target = Target::new(&served, &stock, embedder, (address, made_address)).await?;

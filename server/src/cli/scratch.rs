@@ -2,6 +2,7 @@
 
 use super::Failure;
 use crate::config::{Config, Provider};
+use crate::embedding;
 use crate::serve::{self, IfAbsent};
 use db::clock::{Clock, SystemClock};
 use db::{DatabaseUrls, Logins, drop_databases, require_absent};
@@ -22,7 +23,7 @@ pub async fn in_own_databases<T, F: Future<Output = Result<T, Failure>>>(
     let (urls, postgres) = serve::databases(&config, IfAbsent::Refuse).await?;
     // What is measured is the configured model, or else the server's own; where nothing was stored yet, that of new databases.
     let names_none = config.model.is_none() && config.provider == Provider::Local;
-    if names_none && let Ok(model) = serve::model(&config, &urls).await {
+    if names_none && let Ok(model) = embedding::model(&config, &urls).await {
         config.provider = if local::known(&model).is_some() { Provider::Local } else { Provider::OpenAi };
         config.model = Some(model);
     }

@@ -1,15 +1,18 @@
 //! The server's side of the protocol, over any transport: tools, resources and prompts for the caller of each request.
 
 use super::arguments::{self, Fitted};
+use super::opening::{Open, Opening};
 use super::resources;
+use super::results::{REFUSED, refusal, result, tool_error};
 use super::toolsets::{self, FIND_TOOLS, Toolsets};
 use axum::http::request::Parts;
+use db::clock::{Clock, SystemClock};
 use foundation::identity::{SeenKey, Use};
 use foundation::op::Actor;
 use foundation::{Engine, Error, OpContext, identity};
 use futures_util::FutureExt;
 use remembrancer::prompts;
-use remembrancer::tools::{self, Effect, Output};
+use remembrancer::tools::{self, Effect};
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest, CustomResult, Extensions,
     GetPromptRequestParams, GetPromptResponse, GetPromptResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
@@ -19,7 +22,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -27,18 +30,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
-use wire::{ErrorBody, ErrorCode, RequestId, TenantId, UserRef};
-use words::quote;
+use wire::{ErrorCode, RequestId, TenantId, UserRef};
 
 /// Longest time a call may take: less than HTTP gives it, so that the client gets an answer in the protocol's form.
 const LONGEST: Duration = Duration::from_secs(55);
 /// How often a client that wants it hears that its call still runs.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
-/// The code of JSON-RPC for a request that is refused and for which it has no code of its own.
-const REFUSED: rmcp::model::ErrorCode = rmcp::model::ErrorCode(-32000);
-
-/// Most ignored arguments that an answer names.
-const IGNORED_MAX: usize = 10;
 
 const INSTRUCTIONS: &str = "Long-term memory. Recall before you reason about anything new, and remember facts, preferences, decisions and \
     changes that will matter in later conversations. The prompts of this server say when and how.";
@@ -49,13 +46,13 @@ pub enum Identity {
     Request,
     /// From an API key, for the whole connection. It is checked at every request.
     Key { key: String, user: Option<UserRef> },
-    /// The same agent for the whole connection.
-    Agent { ctx: OpContext, user: Option<UserRef> },
+    /// The agent of this process, for the whole connection. Its rights are known before the engine is open.
+    Agent { rights: OpContext, user: Option<UserRef> },
 }
 
 /// The handler of a session or, without sessions, of a request.
 pub struct Door {
-    engine: Engine,
+    opening: Opening,
     identity: Identity,
     /// The sets of tools that the connection lists; that of a request goes before it, and what the key lists comes last.
     toolsets: Option<Toolsets>,
@@ -66,55 +63,68 @@ pub struct Door {
 }
 
 impl Door {
-    pub fn new(engine: Engine, identity: Identity, toolsets: Option<Toolsets>) -> Self {
+    pub fn new(opening: Opening, identity: Identity, toolsets: Option<Toolsets>) -> Self {
         let (session, announces) = (CancellationToken::new(), AtomicBool::new(false));
-        Self { engine, identity, toolsets, announces, session: session.clone(), _ends_session: session.drop_guard() }
+        Self { opening, identity, toolsets, announces, session: session.clone(), _ends_session: session.drop_guard() }
     }
 
     /// The sets of tools that this request lists.
-    async fn toolsets(&self, ctx: &OpContext, extensions: &Extensions) -> Result<Toolsets, ErrorData> {
+    async fn toolsets(&self, engine: &Engine, ctx: &OpContext, extensions: &Extensions) -> Result<Toolsets, ErrorData> {
         let of_request = extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<Toolsets>());
         if let Some(sets) = of_request.or(self.toolsets.as_ref()) {
             return Ok(sets.clone());
         }
-        let of_key = identity::toolsets(&self.engine, ctx).await;
+        let of_key = identity::toolsets(engine, ctx).await;
         of_key.map(Toolsets::of_key).map_err(|error| refusal(&error, ctx.request_id))
     }
 
-    /// The caller of this request. It need not be the one that opened the session.
-    async fn caller(&self, extensions: &Extensions) -> Result<OpContext, ErrorData> {
-        let id = RequestId(self.engine.clock().id());
+    /// What is behind the door, as soon as the databases are open.
+    async fn open(&self) -> Result<Open, ErrorData> {
+        let opened = tokio::time::timeout(LONGEST, self.opening.databases()).await;
+        let opened = opened.unwrap_or_else(|_| Err(Error::Unavailable(format!("no database within {} s", LONGEST.as_secs()))));
+        opened.map_err(|error| refusal(&error, RequestId(SystemClock.id())))
+    }
+
+    /// The engine and the caller of this request. It need not be the one that opened the session.
+    async fn caller(&self, extensions: &Extensions) -> Result<(Engine, OpContext), ErrorData> {
+        let Open { engine, agent, .. } = self.open().await?;
+        let id = RequestId(engine.clock().id());
         let (ctx, user) = match &self.identity {
             Identity::Request => {
                 let parts = extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<OpContext>());
-                return parts.cloned().ok_or_else(|| refusal(&Error::internal("the request has no caller: a layer is missing"), id));
+                let ctx = parts.cloned().ok_or_else(|| refusal(&Error::internal("the request has no caller: a layer is missing"), id))?;
+                return Ok((engine, ctx));
             }
             Identity::Key { key, user } => {
                 let seen = SeenKey::default();
-                let found = identity::authenticate_seen(&self.engine, key, id, &seen).await;
+                let found = identity::authenticate_seen(&engine, key, id, &seen).await;
                 if let Some(key) = seen.get() {
-                    self.engine.key_uses().note(key, Use::request(found.is_err(), None, self.engine.clock().now()));
+                    engine.key_uses().note(key, Use::request(found.is_err(), None, engine.clock().now()));
                 }
                 (found.map_err(|error| refusal(&error, id))?, user)
             }
-            Identity::Agent { ctx, user } => (OpContext { request_id: id, ..ctx.clone() }, user),
+            Identity::Agent { user, .. } => {
+                let ctx = agent.ok_or_else(|| refusal(&Error::internal("the process has no agent: a step is missing"), id))?;
+                (OpContext { request_id: id, ..ctx }, user)
+            }
         };
-        match user {
-            Some(user) => identity::named_by_caller(&self.engine, ctx, user).await.map_err(|error| refusal(&error, id)),
-            None => Ok(ctx),
-        }
+        let ctx = match user {
+            Some(user) => identity::named_by_caller(&engine, ctx, user).await.map_err(|error| refusal(&error, id))?,
+            None => ctx,
+        };
+        Ok((engine, ctx))
     }
 
     /// Counts a call that is refused although its request is answered.
-    fn count_refusal(&self, ctx: &OpContext, error: &Error) {
+    fn count_refusal(engine: &Engine, ctx: &OpContext, error: &Error) {
         if let (Actor::Agent { key_id, .. }, ErrorCode::Forbidden | ErrorCode::RateLimited) = (&ctx.actor, error.code()) {
-            self.engine.key_uses().note((ctx.tenant_id, *key_id), Use::refusal(self.engine.clock().now()));
+            engine.key_uses().note((ctx.tenant_id, *key_id), Use::refusal(engine.clock().now()));
         }
     }
 
     /// Announces changes of a tenant's knowledge until the session ends.
-    fn announce(&self, tenant: TenantId, context: NotificationContext<RoleServer>) {
-        let (mut changes, session) = (self.engine.knowledge_changes().watch(tenant), self.session.clone());
+    fn announce(&self, engine: &Engine, tenant: TenantId, context: NotificationContext<RoleServer>) {
+        let (mut changes, session) = (engine.knowledge_changes().watch(tenant), self.session.clone());
         tokio::spawn(async move {
             let forward = async { while changes.changed().await.is_ok() && context.peer.notify_resource_list_changed().await.is_ok() {} };
             tokio::select! {
@@ -175,47 +185,6 @@ async fn answer<T>(ctx: &OpContext, cancelled: &CancellationToken, work: impl Fu
     }
 }
 
-/// An error of the engine as an error of the protocol. Its data is the body that HTTP would answer.
-fn refusal(error: &Error, id: RequestId) -> ErrorData {
-    let data = Some(json!(ErrorBody::from(error.detail(id))));
-    match error.code() {
-        ErrorCode::NotFound => ErrorData::resource_not_found(error.message(), data),
-        ErrorCode::Invalid => ErrorData::invalid_params(error.message(), data),
-        ErrorCode::Internal | ErrorCode::Unavailable => ErrorData::internal_error(error.message(), data),
-        _ => ErrorData::new(REFUSED, error.message(), data),
-    }
-}
-
-/// An error of the engine as the answer of a tool, which a model reads: the body that HTTP would answer, and the same in words.
-fn tool_error(error: &Error, id: RequestId) -> CallToolResult {
-    let detail = error.detail(id);
-    let body = json!(ErrorBody::from(detail.clone()));
-    let mut text = format!("{}: {}", body["error"]["code"].as_str().unwrap_or_default(), detail.message);
-    for field in detail.fields.iter().skip(1) {
-        text.push_str(&format!("\n{} {}", field.field, field.message));
-    }
-    let mut result = CallToolResult::structured_error(body);
-    result.content = vec![ContentBlock::text(text)];
-    result
-}
-
-/// The answer of a tool, with a note about arguments that it does not have.
-fn result(Output { mut value, text }: Output, ignored: &[String]) -> CallToolResult {
-    let mut content = vec![ContentBlock::text(text)];
-    if !ignored.is_empty() {
-        let named: Vec<&str> = ignored.iter().take(IGNORED_MAX).map(String::as_str).collect();
-        let names: Vec<String> = named.iter().map(|name| quote::marked(name)).collect();
-        let more = if named.len() < ignored.len() { ", …" } else { "" };
-        content.push(ContentBlock::text(format!("Ignored, because this tool has no such argument: {}{more}", names.join(", "))));
-        if let Value::Object(fields) = &mut value {
-            fields.insert("ignored_arguments".into(), json!(named));
-        }
-    }
-    let mut result = CallToolResult::structured(value);
-    result.content = content;
-    result
-}
-
 /// A tool as the protocol lists it. Without a schema of its output: some clients hold errors against it, too.
 fn listed(tool: &tools::Tool, ctx: &OpContext, sets: &Toolsets) -> Tool {
     let mut described = tool.describe(ctx);
@@ -248,8 +217,14 @@ impl ServerHandler for Door {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let ctx = self.caller(&context.extensions).await?;
-        let sets = self.toolsets(&ctx, &context.extensions).await?;
+        let (ctx, sets) = match (&self.identity, &self.toolsets) {
+            (Identity::Agent { rights, .. }, Some(sets)) => (rights.clone(), sets.clone()),
+            _ => {
+                let (engine, ctx) = self.caller(&context.extensions).await?;
+                let sets = self.toolsets(&engine, &ctx, &context.extensions).await?;
+                (ctx, sets)
+            }
+        };
         let offered = tools::offered(&ctx, None).into_iter().filter(|tool| sets.has(tool.name));
         let find = (!sets.has_all()).then(toolsets::find_tools);
         let tools = offered.map(|tool| listed(tool, &ctx, &sets)).chain(find).collect();
@@ -257,10 +232,10 @@ impl ServerHandler for Door {
     }
 
     async fn call_tool(&self, request: CallToolRequestParams, context: RequestContext<RoleServer>) -> Result<CallToolResponse, ErrorData> {
-        let ctx = self.caller(&context.extensions).await?;
+        let (engine, ctx) = self.caller(&context.extensions).await?;
         let given = request.arguments.unwrap_or_default();
         if request.name == FIND_TOOLS {
-            let sets = self.toolsets(&ctx, &context.extensions).await?;
+            let sets = self.toolsets(&engine, &ctx, &context.extensions).await?;
             let answer = toolsets::found(&ctx, &sets, &given);
             return Ok(answer.map_or_else(|error| tool_error(&error, ctx.request_id), |output| result(output, &[])).into());
         }
@@ -268,8 +243,10 @@ impl ServerHandler for Door {
         let tool = tool.ok_or_else(|| ErrorData::invalid_params(format!("there is no tool {}", request.name.escape_debug()), None))?;
         let outcome = run(&ctx, &context.ct, async {
             let call = tool.authorize(&ctx)?;
-            let Fitted { input, ignored } = arguments::fit(tool, given, self.engine.clock().now())?;
-            Ok((call.run(&self.engine.current(), input).await?, ignored))
+            let Fitted { input, ignored } = arguments::fit(tool, given, engine.clock().now())?;
+            // The first call may come before the model.
+            let whole = self.opening.whole().await?;
+            Ok((call.run(&whole.current(), input).await?, ignored))
         });
         let outcome = tokio::select! {
             outcome = outcome => outcome,
@@ -278,7 +255,7 @@ impl ServerHandler for Door {
         Ok(match outcome {
             Outcome::Done((output, ignored)) => result(output, &ignored),
             Outcome::Failed(error) => {
-                self.count_refusal(&ctx, &error);
+                Self::count_refusal(&engine, &ctx, &error);
                 tool_error(&error, ctx.request_id)
             }
             Outcome::Cancelled => CallToolResult::error(vec![ContentBlock::text("the client cancelled the call")]),
@@ -291,8 +268,8 @@ impl ServerHandler for Door {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let ctx = self.caller(&context.extensions).await?;
-        let resources = answer(&ctx, &context.ct, resources::list(&self.engine, &ctx)).await?;
+        let (engine, ctx) = self.caller(&context.extensions).await?;
+        let resources = answer(&ctx, &context.ct, resources::list(&engine, &ctx)).await?;
         Ok(ListResourcesResult::with_all_items(resources).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
 
@@ -301,7 +278,7 @@ impl ServerHandler for Door {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        let ctx = self.caller(&context.extensions).await?;
+        let (_, ctx) = self.caller(&context.extensions).await?;
         let templates = resources::templates(&ctx);
         Ok(ListResourceTemplatesResult::with_all_items(templates).with_ttl_ms(60_000).with_cache_scope(CacheScope::Private))
     }
@@ -311,8 +288,8 @@ impl ServerHandler for Door {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let ctx = self.caller(&context.extensions).await?;
-        let contents = answer(&ctx, &context.ct, resources::read(&self.engine, &ctx, &request.uri)).await?;
+        let (engine, ctx) = self.caller(&context.extensions).await?;
+        let contents = answer(&ctx, &context.ct, resources::read(&engine, &ctx, &request.uri)).await?;
         Ok(ReadResourceResult::new(vec![contents]).with_ttl_ms(0).with_cache_scope(CacheScope::Private).into())
     }
 
@@ -321,8 +298,8 @@ impl ServerHandler for Door {
         _: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        let ctx = self.caller(&context.extensions).await?;
-        let prompts = answer(&ctx, &context.ct, prompts::for_agent(&self.engine, &ctx)).await?;
+        let (engine, ctx) = self.caller(&context.extensions).await?;
+        let prompts = answer(&ctx, &context.ct, prompts::for_agent(&engine, &ctx)).await?;
         let prompts = prompts.into_iter().map(|prompt| Prompt::new(prompt.name, None::<String>, None).with_title(prompt.title)).collect();
         Ok(ListPromptsResult::with_all_items(prompts).with_ttl_ms(0).with_cache_scope(CacheScope::Private))
     }
@@ -332,8 +309,8 @@ impl ServerHandler for Door {
         request: GetPromptRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let ctx = self.caller(&context.extensions).await?;
-        let prompts = answer(&ctx, &context.ct, prompts::for_agent(&self.engine, &ctx)).await?;
+        let (engine, ctx) = self.caller(&context.extensions).await?;
+        let prompts = answer(&ctx, &context.ct, prompts::for_agent(&engine, &ctx)).await?;
         let prompt = prompts.into_iter().find(|prompt| prompt.name == request.name);
         let prompt =
             prompt.ok_or_else(|| ErrorData::invalid_params(format!("there is no prompt {}", request.name.escape_debug()), None))?;
@@ -364,8 +341,8 @@ impl ServerHandler for Door {
         if self.announces.swap(true, Ordering::Relaxed) {
             return;
         }
-        if let Ok(ctx) = self.caller(&context.extensions).await {
-            self.announce(ctx.tenant_id, context);
+        if let Ok((engine, ctx)) = self.caller(&context.extensions).await {
+            self.announce(&engine, ctx.tenant_id, context);
         }
     }
 
@@ -377,8 +354,8 @@ impl ServerHandler for Door {
     }
 
     async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
-        let ctx = self.caller(&context.request_context().extensions).await?;
-        let mut changes = self.engine.knowledge_changes().watch(ctx.tenant_id);
+        let (engine, ctx) = self.caller(&context.request_context().extensions).await?;
+        let mut changes = engine.knowledge_changes().watch(ctx.tenant_id);
         let forward = async { while changes.changed().await.is_ok() && context.sink().notify_resource_list_changed().await.is_ok() {} };
         tokio::select! {
             () = context.cancelled() => {}

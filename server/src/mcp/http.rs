@@ -3,6 +3,7 @@
 use super::MESSAGE_MAX;
 use super::door::{Door, Identity};
 use super::frame::{self, Refusal};
+use super::opening::Opening;
 use super::sessions::{OWNER, Sessions};
 use super::toolsets::Toolsets;
 use crate::api::{Api, ApiError, Caller};
@@ -57,8 +58,11 @@ impl Mcp {
             .with_max_request_body_bytes(MESSAGE_MAX)
             .with_cancellation_token(end_of(stop, calls.clone(), config.shutdown.saturating_sub(MARGIN)));
         let engine = engine.clone();
-        let service =
-            StreamableHttpService::new(move || Ok(Door::new(engine.clone(), Identity::Request, None)), Arc::clone(&sessions), settings);
+        let service = StreamableHttpService::new(
+            move || Ok(Door::new(Opening::done(engine.clone()), Identity::Request, None)),
+            Arc::clone(&sessions),
+            settings,
+        );
         Self { service, sessions, hosts: config.allowed_hosts.clone(), calls, running: Set::default(), streams: Streams::default() }
     }
 

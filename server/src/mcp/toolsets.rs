@@ -107,6 +107,11 @@ const RARE: [(&str, &[&str]); 3] = [
 pub struct Toolsets(Vec<Toolset>);
 
 impl Toolsets {
+    /// Every tool.
+    pub fn all() -> Self {
+        Self(vec![Toolset::All])
+    }
+
     /// What a key lists: `core`, and the sets that it names besides.
     pub fn of_key(sets: Vec<Toolset>) -> Self {
         Self([vec![Toolset::Core], sets].concat())

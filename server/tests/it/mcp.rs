@@ -8,8 +8,9 @@ use axum::http::{Method, Request, StatusCode};
 use foundation::testing::{TestDatabases, World, key};
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
-use std::process::{Command, Stdio};
+use std::io::{BufRead, BufReader, Lines, Write};
+use std::net::TcpListener;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::time::Duration;
 use tower::ServiceExt;
 use wire::KeyScope;
@@ -455,34 +456,75 @@ async fn a_key_holds_only_so_many_streams() {
     assert_eq!(site.router.clone().oneshot(get()).await.unwrap().status(), StatusCode::OK, "a closed stream makes room");
 }
 
+/// A process that serves its standard input to this client.
+struct Piped {
+    process: Child,
+    input: ChildStdin,
+    output: Lines<BufReader<ChildStdout>>,
+}
+
+impl Piped {
+    fn start(arguments: &[&str], variables: Vec<(&'static str, String)>) -> Self {
+        let mut process = Command::new(env!("CARGO_BIN_EXE_remembrancer"))
+            .arg("mcp")
+            .args(arguments)
+            .env_remove("DATABASE_URL")
+            .env_remove("REMEMBRANCER_URL")
+            .env_remove("REMEMBRANCER_KEY")
+            .envs(variables)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let (input, output) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()).lines());
+        Self { process, input, output }
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input, "{message}").unwrap();
+    }
+
+    /// The message that comes next.
+    fn receive(&mut self) -> Value {
+        serde_json::from_str(&self.output.next().unwrap().unwrap()).unwrap()
+    }
+
+    fn ask(&mut self, message: &Value) -> Value {
+        self.send(message);
+        self.receive()
+    }
+}
+
 #[tokio::test]
 async fn a_process_serves_its_standard_input() {
     let world = World::on(TestDatabases::fresh(&db::clock::SystemClock).await).await;
-    let mut process = Command::new(env!("CARGO_BIN_EXE_remembrancer"))
-        .args(["mcp", "--user", "crm-1"])
-        .env_remove("DATABASE_URL")
-        .env_remove("REMEMBRANCER_URL")
-        .env_remove("REMEMBRANCER_KEY")
-        .envs(databases(&world))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let (mut input, mut output) = (process.stdin.take().unwrap(), BufReader::new(process.stdout.take().unwrap()).lines());
-    let mut ask = |message: Value| -> Value {
-        writeln!(input, "{message}").unwrap();
-        if message.get("id").is_none() {
-            return Value::Null;
-        }
-        serde_json::from_str(&output.next().unwrap().unwrap()).unwrap()
-    };
-    assert_eq!(ask(initialize())["result"]["serverInfo"]["name"], "remembrancer");
-    ask(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
-    let stored = ask(call(2, "tools/call", json!({ "name": "agent_memory_remember", "arguments": fact("Vera likes green tea") })));
+    let mut piped = Piped::start(&["--user", "crm-1"], databases(&world));
+    assert_eq!(piped.ask(&initialize())["result"]["serverInfo"]["name"], "remembrancer");
+    piped.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    let store = call(2, "tools/call", json!({ "name": "agent_memory_remember", "arguments": fact("Vera likes green tea") }));
+    let stored = piped.ask(&store);
     assert!(stored["result"]["structuredContent"]["memory_id"].is_string(), "{stored}");
-    let recalled = ask(call(3, "tools/call", json!({ "name": "agent_memory_recall", "arguments": { "query": "green tea" } })));
+    let recall = call(3, "tools/call", json!({ "name": "agent_memory_recall", "arguments": { "query": "green tea" } }));
+    // The client leaves before it has the answer.
+    piped.send(&recall);
+    drop(piped.input);
+    let recalled: Value = serde_json::from_str(&piped.output.next().unwrap().unwrap()).unwrap();
     assert_eq!(recalled["result"]["structuredContent"]["hits"][0]["content"], "Vera likes green tea", "{recalled}");
-    drop(input);
-    assert!(process.wait().unwrap().success());
+    assert!(piped.process.wait().unwrap().success());
+}
+
+#[test]
+fn a_client_is_answered_before_the_databases_are_open() {
+    // Takes connections, and never says anything.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("postgres://vera@{}/memory", silent.local_addr().unwrap());
+    let mut piped = Piped::start(&[], vec![("DATABASE_URL", url)]);
+    assert_eq!(piped.ask(&initialize())["result"]["serverInfo"]["name"], "remembrancer");
+    piped.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
+    let listed = piped.ask(&call(2, "tools/list", json!({})));
+    let names: Vec<&str> = listed["result"]["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(names.contains(&"agent_memory_recall") && names.contains(&"canonical_terms_lookup"), "{names:?}");
+    piped.process.kill().unwrap();
+    piped.process.wait().unwrap();
 }

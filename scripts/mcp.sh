@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The official SDKs of the Model Context Protocol as clients of the server as last built: Python and TypeScript, over HTTP, with a key and
-# with OAuth, and over standard input and output. Prints one line for each test, `ok …` or `not ok …`.
+# The official clients of the Model Context Protocol against the server as last built: the SDKs of Python and TypeScript and the command
+# line of the inspector, over HTTP, with a key and with OAuth, and over standard input and output. Prints one line for each test, `ok …` or
+# `not ok …`.
 set -euo pipefail
 source "$(dirname "$0")/env.sh"
 source "$(dirname "$0")/postgres.sh"
@@ -16,4 +17,5 @@ start_server
 status=0
 "$PYTHON_HOME/bin/python" clients/mcp_client.py || status=1
 node clients/mcp_client.mjs || status=1
+node clients/mcp_inspector.mjs || status=1
 exit "$status"

@@ -92,7 +92,7 @@ fn files(host: Host, places: &Places) -> Vec<PathBuf> {
             name.starts_with("session-") && [".json", ".jsonl"].iter().any(|ending| name.ends_with(ending))
         }),
         Host::Copilot => below(&folder.join("session-state"), 1, &|name| name == "events.jsonl"),
-        // They keep sessions in a database.
+        // The files of the one do not say in which folder a session worked, and the other keeps sessions in a database.
         Host::Cursor | Host::OpenCode => Vec::new(),
     }
 }

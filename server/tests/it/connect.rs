@@ -224,7 +224,7 @@ fn the_files_of_plugins_are_json_and_name_commands_that_exist() {
             servers += 1;
         }
     }
-    assert_eq!((hooks, servers), (12, 3));
+    assert_eq!((hooks, servers), (13, 3));
     assert!(exists("hook") && exists("mcp") && exists("connect"), "{help}");
 }
 

@@ -155,7 +155,9 @@ impl Host {
             Self::Codex => {
                 &[("SessionStart", "session-start"), ("UserPromptSubmit", "prompt"), ("PreCompact", "pre-compact"), ("Stop", "stop")]
             }
-            Self::Cursor => &[("sessionStart", "session-start"), ("stop", "stop"), ("sessionEnd", "session-end")],
+            Self::Cursor => {
+                &[("sessionStart", "session-start"), ("preCompact", "pre-compact"), ("stop", "stop"), ("sessionEnd", "session-end")]
+            }
             Self::Gemini => {
                 &[("SessionStart", "session-start"), ("BeforeAgent", "prompt"), ("AfterAgent", "stop"), ("SessionEnd", "session-end")]
             }

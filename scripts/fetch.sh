@@ -91,7 +91,7 @@ npm_packages() { # folder
 style() { npm_packages style; }
 end2end() { npm_packages end2end; }
 
-# The clients that tests use: official SDKs of the Model Context Protocol, and schemathesis.
+# The clients that tests use: official SDKs and the inspector of the Model Context Protocol, and schemathesis.
 clients() {
   npm_packages clients
   [ -x "$PYTHON_HOME/bin/python" ] && return

@@ -55,15 +55,20 @@ fn local_model(name: &str) -> Result<&'static Known, Failure> {
 }
 
 /// A model that was loaded before it was known whether the databases have it.
-pub struct Early(Option<(String, Result<Arc<dyn Embedder>, Failure>)>);
+pub struct Early(Option<Loaded>);
+
+struct Loaded {
+    name: String,
+    model: Result<Arc<dyn Embedder>, Failure>,
+}
 
 /// Loads the model that databases have which were migrated before: to load it takes as long as to look at them. Wait for it in any case: no
 /// thread may be in ONNX Runtime when the process ends.
 pub async fn load_early(config: &Config, urls: &DatabaseUrls) -> Early {
     // What is wrong with the databases is the matter of whoever migrates them.
     let Ok(Some(name)) = registry::current(urls, None).await else { return Early(None) };
-    let loaded = load(config, &name).await;
-    Early(Some((name, loaded)))
+    let model = load(config, &name).await;
+    Early(Some(Loaded { name, model }))
 }
 
 impl Early {
@@ -73,7 +78,7 @@ impl Early {
     /// When it cannot be loaded.
     pub async fn or_load(self, config: &Config, name: &str) -> Result<Arc<dyn Embedder>, Failure> {
         match self.0 {
-            Some((early, loaded)) if early == name => loaded,
+            Some(early) if early.name == name => early.model,
             _ => load(config, name).await,
         }
     }

@@ -103,7 +103,8 @@ pub async fn rename_memory(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Re
             &memory.subject,
             tenancy.users
         ],
-        r"update agent_memories m set content = $4, content_hash = $5, source = $6, subject = $7, version = version + 1
+        r"update agent_memories m set content = $4, content_hash = $5, source = $6, subject = $7, version = version + 1,
+                                    written = pg_current_xact_id()
            where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$8")
     ))

@@ -115,7 +115,7 @@ pub async fn nearest(
 /// Gives the row of a candidate the text and the place of `memory`: when a person edits it, or undoes that.
 pub async fn rewrite(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Result<(), DbError> {
     let query = update!(
-        "update agent_memories m set ",
+        "update agent_memories m set written = pg_current_xact_id(), ",
         {
             topic: &memory.topic,
             topic_key: normal(&memory.topic),

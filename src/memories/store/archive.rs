@@ -111,7 +111,8 @@ pub async fn archive(
         r"),
           gone as (
               update agent_memories m
-                 set archived_at = $5, archive_reason = $6, live = false, version = version + 1, term_count = null
+                 set archived_at = $5, archive_reason = $6, live = false, version = version + 1, term_count = null,
+                     written = pg_current_xact_id()
                 from before b where m.tenant_id = $1 and m.agent_id = $2 and m.id = b.id
               returning m.*),
           versions as (",
@@ -144,7 +145,7 @@ pub async fn unarchive(
     tx.run(sql!(
         [tenancy.tenant, memory.agent_id, memory.id, expires_at, now, tenancy.users],
         r"update agent_memories m
-             set archived_at = null, archive_reason = null, expires_at = $4, last_accessed_at = $5,
+             set archived_at = null, archive_reason = null, expires_at = $4, last_accessed_at = $5, written = pg_current_xact_id(),
                  live = status in ('active', 'contradicted') and deleted_at is null
            where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$6")
@@ -163,7 +164,7 @@ pub async fn set_pinned(
 ) -> Result<(), DbError> {
     tx.run(sql!(
         [tenancy.tenant, agent, id, pinned, expires_at, tenancy.users],
-        "update agent_memories m set pinned = $4, expires_at = $5 where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        "update agent_memories m set pinned = $4, expires_at = $5, written = pg_current_xact_id() where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$6")
     ))
     .await

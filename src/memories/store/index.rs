@@ -71,7 +71,7 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memory
         .row_if_any(sql!(
             [tenancy.tenant, agent, id, names, counts, i32::try_from(length).unwrap_or(i32::MAX), tenancy.users, stems::RULES],
             r"with counted as (
-              update agent_memories m set term_count = $6, word_rules = $8
+              update agent_memories m set term_count = $6, word_rules = $8, written = pg_current_xact_id()
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.live and ",
             of_user!("m", "$7"),
             r" returning m.tenant_id, m.agent_id, m.id, m.user_id, m.term_count),
@@ -103,8 +103,8 @@ async fn clear_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.term_count is not null and ",
             of_user!("m", "$4"),
             r" for update),
-          cleared as (update agent_memories m set term_count = null from counted c where m.tenant_id = $1 and m.agent_id = $2
-               and m.id = c.id),
+          cleared as (update agent_memories m set term_count = null, written = pg_current_xact_id() from counted c
+               where m.tenant_id = $1 and m.agent_id = $2 and m.id = c.id),
           gone as (delete from memory_terms t using counted c where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = c.id)
           select c.user_id, c.term_count,
                  array(select t.topic::text from memory_topics t

@@ -177,7 +177,7 @@ pub async fn inherit(tx: &mut Tx, tenancy: Tenancy, newer: &Memory, older: &Memo
     tx.run(sql!(
         [tenancy.tenant, newer.agent_id, newer.id, older.agent_id, older.id, tenancy.users],
         r"update agent_memories m
-             set pinned = m.pinned or o.pinned, profile_fact = m.profile_fact or o.profile_fact,
+             set written = pg_current_xact_id(), pinned = m.pinned or o.pinned, profile_fact = m.profile_fact or o.profile_fact,
                  retention = case when m.expires_at < coalesce(o.expires_at, 'infinity') then o.retention else m.retention end,
                  expires_at = case when m.expires_at is null or o.expires_at is null then null else greatest(m.expires_at, o.expires_at) end
             from agent_memories o
@@ -309,7 +309,8 @@ pub async fn touch(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, again: Repeti
             of_user!("m", "$4"),
             r")
               update agent_memories m
-                 set access_count = access_count + 1, remembered_count = remembered_count + 1, stated_at = greatest(stated_at, $6),
+                 set written = pg_current_xact_id(), access_count = access_count + 1, remembered_count = remembered_count + 1,
+                     stated_at = greatest(stated_at, $6),
                      profile_fact = profile_fact or $7, version = version + $8, "
         ),
         {
@@ -347,7 +348,7 @@ pub async fn revise(
 ) -> Result<(), DbError> {
     let query = update!(
         r"update agent_memories m
-             set version = version + 1, access_count = access_count + 1, remembered_count = remembered_count + 1,
+             set written = pg_current_xact_id(), version = version + 1, access_count = access_count + 1, remembered_count = remembered_count + 1,
                  profile_fact = profile_fact or $5, ",
         {
             content: &draft.content,

@@ -18,7 +18,8 @@ pub async fn mark_deleted(
 ) -> Result<(), DbError> {
     tx.run(sql!(
         [tenancy.tenant, memory.agent_id, memory.id, now, by, reason, tenancy.users],
-        r"update agent_memories m set deleted_at = $4, deleted_by = $5, delete_reason = $6, live = false, version = version + 1
+        r"update agent_memories m set deleted_at = $4, deleted_by = $5, delete_reason = $6, live = false, version = version + 1,
+                 written = pg_current_xact_id()
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$7")
     ))
@@ -40,7 +41,7 @@ pub async fn mark_restored(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Re
         .value_if_any(sql!(
             [tenancy.tenant, memory.agent_id, memory.id, tenancy.users],
             r"update agent_memories m
-                 set deleted_at = null, deleted_by = null, delete_reason = null, version = version + 1,
+                 set deleted_at = null, deleted_by = null, delete_reason = null, version = version + 1, written = pg_current_xact_id(),
                      live = status in ('active', 'contradicted') and archived_at is null
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
             of_user!("m", "$4"),
@@ -59,7 +60,7 @@ pub async fn mark_restored(tx: &mut Tx, tenancy: Tenancy, memory: &Memory) -> Re
 pub async fn mark_superseded(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId) -> Result<(), DbError> {
     tx.run(sql!(
         [tenancy.tenant, agent, id, tenancy.users],
-        r"update agent_memories m set status = 'superseded', live = false, version = version + 1
+        r"update agent_memories m set status = 'superseded', live = false, version = version + 1, written = pg_current_xact_id()
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$4")
     ))
@@ -94,7 +95,7 @@ pub async fn set_status(
     tx.row_if_any(sql!(
         [tenancy.tenant, agent, id, status, tenancy.users],
         r"update agent_memories m
-                 set status = $4, version = version + 1, live = $4 in ('active', 'contradicted') and archived_at is null
+                 set written = pg_current_xact_id(), status = $4, version = version + 1, live = $4 in ('active', 'contradicted') and archived_at is null
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.deleted_at is null and ",
         of_user!("m", "$5"),
         " returning live, awaiting_vector"

@@ -82,7 +82,11 @@ pub async fn add_vector(
     .await?;
     tx.run(sql!(
         [tenancy.tenant, agent, id, now, embedded.model, tenancy.users],
-        r"insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what, model, text_hash)
+        r"with marked as (update agent_memories m set written = pg_current_xact_id()
+                          where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.written <> pg_current_xact_id() and ",
+        of_user!("m", "$6"),
+        r")
+              insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what, model, text_hash)
               select m.tenant_id, m.agent_id, m.id, m.user_id, $4, 'embedded', $5, sha256(convert_to(m.topic || E'\n' || m.content, 'UTF8'))
                 from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$6")
@@ -98,7 +102,7 @@ pub async fn drop_vectors(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Mem
         of_user!("e", "$4"),
         "), large as (delete from embeddings_1536 e where e.tenant_id = $1 and e.agent_id = $2 and e.memory_id = $3 and ",
         of_user!("e", "$4"),
-        ") update agent_memories m set awaiting_vector = true where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        ") update agent_memories m set awaiting_vector = true, written = pg_current_xact_id() where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$4")
     ))
     .await

@@ -45,7 +45,8 @@ pub async fn put_memories(
             from jsonb_populate_recordset(null::agent_memories, $2) r where {new_of_user} order by r.agent_id, r.id
           on conflict (tenant_id, agent_id, id) do update
              set {forward}, topic_normal = excluded.topic_normal, topic_key = excluded.topic_key, vocabulary_version = excluded.vocabulary_version,
-                 content_hash = excluded.content_hash, live = excluded.live, awaiting_vector = true, imported_by = excluded.imported_by
+                 content_hash = excluded.content_hash, live = excluded.live, awaiting_vector = true, imported_by = excluded.imported_by,
+                 written = excluded.written
            where agent_memories.tenant_id = excluded.tenant_id and agent_memories.version < excluded.version
              and agent_memories.user_id is not distinct from excluded.user_id and {old_of_user}
              and ($4 or (agent_memories.deleted_at is null and agent_memories.archived_at is null and (agent_memories.expires_at is null or agent_memories.expires_at > $6)))

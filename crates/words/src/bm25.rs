@@ -160,8 +160,16 @@ impl<Id: Copy + Ord> Postings<Id> {
     /// The most relevant texts, best first, of those that are accepted by id and relevance; at the same relevance the newer id.
     pub fn best(&self, most: usize, accepted: impl Fn(Id, f64) -> bool) -> Vec<Id> {
         let mut all: Vec<(Id, f64)> = self.relevances().filter(|(id, relevance)| accepted(*id, *relevance)).collect();
-        all.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
-        all.into_iter().take(most).map(|(id, _)| id).collect()
+        let order = |a: &(Id, f64), b: &(Id, f64)| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0));
+        // Common words are in very many texts: only the best are sorted.
+        if most < all.len() {
+            if most > 0 {
+                all.select_nth_unstable_by(most - 1, order);
+            }
+            all.truncate(most);
+        }
+        all.sort_unstable_by(order);
+        all.into_iter().map(|(id, _)| id).collect()
     }
 
     /// The share of the question's weight that words of these worths have, by the wording that suits them best. Only words that are

@@ -126,6 +126,9 @@ pub struct Config {
     /// Days that the text of an assembled prompt stays in the context log
     #[arg(long, env = "CONTEXT_TEXT_DAYS", default_value = "14", value_parser = text_days)]
     pub context_text_days: u32,
+    /// MiB of memory for the recall cache, which speeds up recalls of agents with 1,000 memories or more
+    #[arg(long, env = "RECALL_CACHE_MB", default_value = "128", value_parser = cache_mib)]
+    pub recall_cache_bytes: usize,
     /// File of words that the guard and the rules for sensitive matters know besides their own
     #[arg(long, env = "GUARD_WORDS", value_parser = guard_words)]
     pub guard_words: Option<AddedWords>,
@@ -412,6 +415,7 @@ mod tests {
             ("RATE_LIMIT_PER_MINUTE", "0"),
             ("UNKNOWN_KEYS_PER_MINUTE", "many"),
             ("SOURCE_MIB_PER_DAY", "0"),
+            ("RECALL_CACHE_MB", "65536"),
             ("STATEMENT_TIMEOUT_SECONDS", "0"),
             ("SESSION_DAYS", "forever"),
             ("MAX_CONNECTIONS", "0"),

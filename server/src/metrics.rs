@@ -57,8 +57,9 @@ async fn scrape(State((handle, engine)): State<(PrometheusHandle, Engine)>) -> R
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], handle.render()).into_response()
 }
 
-/// Sets the gauges whose values are counted in the databases.
+/// Sets the gauges whose values are counted in the databases, and that of the recall cache.
 async fn gauges(engine: &Engine) {
+    metrics::gauge!("remembrancer_recall_cache_bytes").set(engine.recall_cache().bytes() as f64);
     let now = engine.clock().now();
     let answers = engine.db().ping().await;
     for (name, answer) in &answers {

@@ -170,6 +170,7 @@ pub async fn engine(config: &Config, urls: DatabaseUrls, embedder: Arc<dyn Embed
         retrieval_log_days: config.retrieval_log_days,
         context_text_days: config.context_text_days,
         allow_private_addresses: config.allow_private_addresses,
+        recall_cache_bytes: config.recall_cache_bytes,
         skills_dir: config.skills_dir.clone(),
         ..Settings::default()
     };

@@ -63,6 +63,12 @@ pub const METRICS: &[Metric] = &[
         &["cause", "expected"],
         "Recalls that found no memory, by cause: nothing_stored, below_floor, filtered_out or degraded.",
     ),
+    counter(
+        "agent_memory_recall_cache_total",
+        &["outcome"],
+        "Searches of agents with enough memories for the recall cache: hit (answered from the cache) or miss (answered by the database).",
+    ),
+    gauge("remembrancer_recall_cache_bytes", Unit::Bytes, &[], "Memory that the recall cache takes, at most RECALL_CACHE_MB."),
     histogram("agent_memory_remember_seconds", Unit::Seconds, "How long it took to store a memory."),
     counter(
         "agent_memory_remember_total",

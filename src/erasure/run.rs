@@ -143,6 +143,8 @@ impl Run<'_> {
             return Ok(Err(Pause::Held));
         }
         mentions::erase(engine, ctx, &key, stored).await?;
+        // Recalls would drop what is no more, but only when somebody asks.
+        engine.recall_cache().clear(ctx.tenant_id.0);
         Ok(Ok(()))
     }
 

@@ -1,7 +1,7 @@
 //! One search: the vocabulary, the vector, then memory and knowledge side by side.
 
 use super::question::{Lost, MemorySide, Question, Totals};
-use super::{gather, past};
+use super::{cached, gather, past};
 use crate::knowledge::{self, PreparedQuery};
 use crate::memories::model::embedded_text;
 use crate::ranking::Order;
@@ -200,11 +200,13 @@ pub(super) async fn in_memory(
     if question.past.is_some() {
         return past::memory(engine, tenancy, question, prepared, floors, lost).await;
     }
+    // The snapshot of the transaction is later than that of every cell.
+    let cached = cached::look_up(engine, &question.reach);
     let mut tx = engine.db().memory.begin_planned_once(tenancy).await?;
     // Nothing is written: the transaction ends when it is dropped, and the answer does not wait for that.
     Ok(match question.ranking {
-        Ranking::Decay => gather::by_decay(&mut tx, engine, question, prepared, floors).await?,
-        Ranking::Hybrid | Ranking::HybridDecay => gather::by_hybrid(&mut tx, engine, question, prepared, floors).await?,
+        Ranking::Decay => gather::by_decay(&mut tx, engine, question, prepared, floors, cached).await?,
+        Ranking::Hybrid | Ranking::HybridDecay => gather::by_hybrid(&mut tx, engine, question, prepared, floors, cached).await?,
     })
 }
 

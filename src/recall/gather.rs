@@ -1,6 +1,7 @@
 //! Candidates for each ranking, from the live memories.
 
 use super::NEAR_MISSES;
+use super::cached;
 use super::question::{Measure, MemorySide, Question, Totals};
 use super::scope::{self, STRONG_WORDS};
 use super::store::{self, Anchors, Feature, Meaning, Nearest, Reach, Sides};
@@ -12,6 +13,7 @@ use crate::ranking::{self, Candidate, Order};
 use db::{DbError, Tx};
 use foundation::Engine;
 use foundation::index::WordMatches;
+use foundation::recall_cache::Cached;
 use foundation::registry::Floors;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -34,13 +36,14 @@ pub(super) async fn by_decay(
     question: &Question<'_>,
     prepared: &PreparedQuery,
     floors: Floors,
+    cached: Option<Cached>,
 ) -> Result<MemorySide, DbError> {
     let (reach, model) = (&question.reach, &engine.model().name);
     let most = usize::try_from(question.most).unwrap_or(usize::MAX);
     let words = prepared.question_words();
     let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above: Some(floors.vector), most });
     let Sides { words: WordMatches { postings, apart: foreign, statistics }, nearest } =
-        sides(tx, engine, question, &words.terms, meaning.as_ref()).await?;
+        sides(tx, engine, question, &words.terms, meaning.as_ref(), cached).await?;
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
     let awaiting = match &prepared.vector {
         Some(_) => Some(store::awaiting(tx, reach).await?),
@@ -77,20 +80,29 @@ async fn named(tx: &mut Tx, question: &Question<'_>) -> Result<HashSet<MemoryId>
     if names.is_empty() { Ok(HashSet::new()) } else { store::named(tx, &question.reach, &names).await }
 }
 
-/// What the two sides of a search find. A page that searches all agents takes long: it searches each half of the memories on a connection
-/// of its own, unless as many such searches as may are running or no second connection is free.
+/// What the two sides of a search find: from the recall cache, or else from the database. A page that searches all agents takes long: it
+/// searches each half of the memories on a connection of its own, unless as many such searches as may are running or no second connection is
+/// free.
 async fn sides(
     tx: &mut Tx,
     engine: &Engine,
     question: &Question<'_>,
     terms: &[String],
     meaning: Option<&Meaning<'_>>,
+    cached: Option<Cached>,
 ) -> Result<Sides, DbError> {
     let reach = &question.reach;
+    if let Some(cached) = cached
+        && let Some(found) = cached::sides(cached, tx, engine, reach, terms, meaning).await?
+    {
+        return Ok(found);
+    }
     let wide = question.counted && reach.agents.len() > ONE_AND_THE_COMMONS && !reach.scoping.narrow;
     let turn = if wide { engine.wide_searches().try_acquire().ok() } else { None };
     if turn.is_none() {
-        return store::sides(tx, reach, terms, meaning).await;
+        let found = store::sides(tx, reach, terms, meaning).await?;
+        cached::fill_later(engine, reach, found.words.statistics.documents);
+        return Ok(found);
     }
     let [half, rest] = halves(store::sizes(tx, reach).await?);
     let beside = timeout(SECOND_CONNECTION, engine.db().memory.begin_planned_once(reach.tenancy));
@@ -144,6 +156,7 @@ pub(super) async fn by_hybrid(
     question: &Question<'_>,
     prepared: &PreparedQuery,
     floors: Floors,
+    cached: Option<Cached>,
 ) -> Result<MemorySide, DbError> {
     let (reach, model) = (&question.reach, &engine.model().name);
     let words = prepared.question_words();
@@ -151,7 +164,7 @@ pub(super) async fn by_hybrid(
     let most = anchors_of(&measure);
     let meaning = prepared.vector.as_deref().map(|vector| Meaning { model, vector, decayed_above: None, most });
     let Sides { words: WordMatches { postings, apart: foreign, statistics }, nearest } =
-        sides(tx, engine, question, &words.terms, meaning.as_ref()).await?;
+        sides(tx, engine, question, &words.terms, meaning.as_ref(), cached).await?;
     let postings = Postings::new(&words, statistics, &postings, |id| !foreign.contains(id));
     let reading = Reading::new(question.ranking, question.query, &prepared.terms);
     let identifiers = Identifiers::in_memories(question.query, &words.terms);

@@ -3,6 +3,7 @@
 mod agent_recall;
 mod blend;
 mod browse;
+mod cached;
 mod diagnose;
 mod differences;
 mod find;

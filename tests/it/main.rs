@@ -67,6 +67,7 @@ mod profile_model;
 mod provenance;
 mod quality;
 mod recall;
+mod recall_cache;
 mod recall_health;
 mod recall_log;
 mod recall_meaning;

@@ -16,7 +16,7 @@ use wire::{Hit, KeyScope, MemoryKind, MemoryScope, MemoryStatus, Ranking, Recall
 const MEMORIES: u64 = 5_000;
 const USERS: u64 = 40;
 const PROJECTS: u64 = 12;
-const WORDS: [&str; 48] = [
+pub const WORDS: [&str; 48] = [
     "harbour",
     "ferry",
     "ticket",
@@ -70,7 +70,7 @@ const QUERIES: [&str; 3] =
     ["Which ferry leaves the harbour on sunday with cargo?", "gasket for the pump valve", "winter budget meeting about the museum"];
 
 /// One memory of the fixture; everything follows from its number.
-struct Row {
+pub struct Row {
     n: u64,
     user: Option<u64>,
     project: Option<u64>,
@@ -84,7 +84,7 @@ struct Row {
 }
 
 impl Row {
-    fn new(n: u64, now: DateTime<Utc>) -> Self {
+    pub fn new(n: u64, now: DateTime<Utc>) -> Self {
         let project = (n % 13).checked_sub(1);
         let scope = match project {
             None => MemoryScope::Agent,
@@ -151,7 +151,7 @@ impl Row {
     }
 }
 
-fn user_id(n: u64) -> UserId {
+pub fn user_id(n: u64) -> UserId {
     UserId(Row::id(2, 0, n))
 }
 
@@ -164,7 +164,7 @@ fn repo_id(n: u64) -> Uuid {
 }
 
 /// An organisation with an agent that remembers some of the fixture.
-async fn organisation(engine: &Engine, number: u64, rows: impl Iterator<Item = &Row>) -> OpContext {
+pub async fn organisation(engine: &Engine, number: u64, rows: impl Iterator<Item = &Row>) -> OpContext {
     let ctx = newcomer(engine).await;
     let agent = identity::create_agent(engine, &ctx, "atlas", "Atlas", false).await.unwrap();
     let (memories, versions): (Vec<String>, Vec<String>) = rows.map(|row| row.lines(number).into()).unzip();
@@ -179,14 +179,14 @@ async fn organisation(engine: &Engine, number: u64, rows: impl Iterator<Item = &
 }
 
 /// A question with a filter, and which rows it lets through.
-struct Narrowed {
+pub struct Narrowed {
     name: &'static str,
     user: Option<u64>,
-    filters: RecallFilters,
+    pub filters: RecallFilters,
     fits: fn(&Row) -> bool,
 }
 
-fn narrowed(now: DateTime<Utc>) -> Vec<Narrowed> {
+pub fn narrowed(now: DateTime<Utc>) -> Vec<Narrowed> {
     let none = RecallFilters::default;
     let case = |name, user, filters, fits| Narrowed { name, user, filters, fits };
     let month = |filters| RecallFilters { from: Some(now - Duration::days(70)), until: Some(now - Duration::days(60)), ..filters };

@@ -66,6 +66,11 @@ pub fn mib(text: &str) -> Result<u64, String> {
     above_0(text).map(|mib| u64::from(mib.get()) * 1024 * 1024)
 }
 
+/// At most what fits 16 bits.
+pub fn cache_mib(text: &str) -> Result<usize, String> {
+    must_be("a whole number of MiB up to 65535, or 0 to turn it off", text).map(|mib: u16| usize::from(mib) * 1024 * 1024)
+}
+
 pub fn seconds(text: &str) -> Result<Duration, String> {
     above_0(text).map(|seconds| Duration::from_secs(seconds.get().into()))
 }

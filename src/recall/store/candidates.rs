@@ -22,6 +22,27 @@ pub struct Meaning<'a> {
     pub most: usize,
 }
 
+impl Meaning<'_> {
+    /// What the nearest are ordered by, of `s.similarity` and `s.weight`, where `$8` is the floor. One number, so that each memory is compared
+    /// once: those below the floor are at most -1, the others at least 0.
+    pub(super) fn rank_in_sql(&self) -> &'static str {
+        if self.decayed_above.is_some() {
+            "case when s.similarity >= $8 then s.similarity * s.weight else s.similarity - 2 end"
+        } else {
+            "s.similarity"
+        }
+    }
+
+    /// The same of a cosine and a weight.
+    pub fn rank(&self, cosine: f64, weight: f64) -> f64 {
+        match self.decayed_above {
+            Some(floor) if cosine >= floor => cosine * weight,
+            Some(_) => cosine - 2.0,
+            None => cosine,
+        }
+    }
+}
+
 /// A memory that is near in meaning.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Nearest {
@@ -29,7 +50,7 @@ pub struct Nearest {
     /// Its cosine.
     pub similarity: f64,
     /// What the nearest are ordered by: the higher, the nearer.
-    rank: f64,
+    pub(super) rank: f64,
 }
 
 /// What the two sides of a search found, not yet scored.
@@ -102,13 +123,8 @@ pub async fn sides(tx: &mut Tx, reach: &Reach<'_>, terms: &[String], meaning: Op
 
 /// The nearest memories from the covering index, as a part of [`sides`], whose parameters it uses.
 fn push_nearest(query: &mut QueryBuilder<Postgres>, reach: &Reach<'_>, vectors: VectorTable, meaning: &Meaning<'_>) {
-    // One number, so that each memory is compared once: those below the floor are at most -1, the others at least 0.
-    let rank = if meaning.decayed_above.is_some() {
-        "case when s.similarity >= $8 then s.similarity * s.weight else s.similarity - 2 end"
-    } else {
-        "s.similarity"
-    };
-    let scored = format!("select s.memory_id, s.similarity, {rank} as rank from ({}) s", cosines(reach, vectors, "$6", "$7"));
+    let (rank, cosines) = (meaning.rank_in_sql(), cosines(reach, vectors, "$6", "$7"));
+    let scored = format!("select s.memory_id, s.similarity, {rank} as rank from ({cosines}) s");
     let best = "order by s.rank desc, s.memory_id desc limit $9";
     if !reach.scoping.narrow {
         query.push(format!("select s.* from ({scored}) s {best}"));

@@ -4,6 +4,7 @@ mod candidates;
 mod gates;
 mod health;
 mod past;
+mod proposed;
 mod reach;
 mod retrievals;
 
@@ -11,6 +12,7 @@ pub use candidates::{Anchors, Feature, Meaning, Nearest, Sides, awaiting, named,
 pub use gates::{Compared, compared, lets_through};
 pub use health::{Recalls, Share, ZeroHitRow, by_bar, count_zero_hits, list_zero_hits, nearest_of_all, shares, slow, zero_hit};
 pub use past::{Past, as_stored, count_past, past};
+pub use proposed::nearest_of;
 pub use reach::{Narrowing, Reach};
 pub use retrievals::{Measured, Seen, count_retrievals, list_retrievals, retrieval, sweep, versions_seen};
 

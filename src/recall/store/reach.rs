@@ -4,7 +4,9 @@ use crate::memories::store::narrow;
 use crate::recall::scope::Scoping;
 use chrono::{DateTime, Utc};
 use db::{Tenancy, Users};
+use packed::Place;
 use sqlx::{Postgres, QueryBuilder};
+use std::ops::Range;
 use uuid::Uuid;
 use wire::{AgentId, MemoryFilter, RecallFilters, TenantId, UserId};
 
@@ -139,6 +141,37 @@ impl Reach<'_> {
         query.push(format!("), false) or ({table}.scope = 'repo' and coalesce({table}.repo_id = ")).push_bind(*repo).push(", false)))");
     }
 
+    /// Filters and project for a memory in the recall cache: nothing if the filters refuse it, else whether it fits the project. The same
+    /// conditions as those of [`Narrowing::push`] and [`Reach::push_fits`], besides the times.
+    pub(in crate::recall) fn fits(&self, place: &Place) -> Option<bool> {
+        let Scoping { narrow, project, repo, linked, .. } = self.scoping;
+        let is_here = || place.project.is_some_and(|of| project.iter().chain(linked).any(|here| *here == of));
+        let is_of_repo = || place.scope == "repo" && place.repo.is_some() && place.repo == *repo;
+        let passes = match &self.filters {
+            Narrowing::Console(_) => false,
+            Narrowing::Decisions => place.kind == "decision" || place.retention == "decision",
+            Narrowing::Agent(filters) => {
+                is_among(&filters.kinds, &place.kind)
+                    && is_among(&filters.scopes, &place.scope)
+                    && is_among(&filters.statuses, &place.status)
+                    && (filters.platform.is_none() || filters.platform == place.platform)
+                    && (filters.project_id.is_none() || filters.project_id == place.project)
+                    && (filters.repo_id.is_none() || filters.repo_id == place.repo)
+            }
+        };
+        passes.then(|| !narrow || ["global", "agent", "session"].contains(&place.scope.as_str()) || is_here() || is_of_repo())
+    }
+
+    /// The times between which a memory was said that the filters let through, in microseconds.
+    pub(in crate::recall) fn said(&self) -> Range<i64> {
+        let (from, until) = match &self.filters {
+            Narrowing::Agent(filters) => (filters.from, filters.until),
+            Narrowing::Decisions | Narrowing::Console(_) => (None, None),
+        };
+        let micros = |time: DateTime<Utc>| time.timestamp_micros();
+        from.map_or(i64::MIN, micros)..until.map_or(i64::MAX, micros)
+    }
+
     /// The condition that a table's `memory_id` may be found, after [`Reach::push_candidates`]. Rows of vectors have their own expiry.
     pub(super) fn may_find(&self, table: &str) -> String {
         match self.narrowed() {
@@ -164,6 +197,11 @@ impl Reach<'_> {
         };
         format!("{}, {}", counted("documents", "count(*)"), counted("terms", "coalesce(sum(term_count), 0)"))
     }
+}
+
+/// Whether a list has a text, or is empty: then it narrows nothing.
+fn is_among<T: ToString>(values: &[T], text: &str) -> bool {
+    values.is_empty() || values.iter().any(|value| value.to_string() == text)
 }
 
 fn texts<T: ToString>(values: &[T]) -> Vec<String> {

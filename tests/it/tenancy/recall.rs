@@ -3,6 +3,7 @@
 use super::queries::{Case, FLOORS, Query, queries};
 use db::Tenancy;
 use db::cursor::Seek;
+use foundation::recall_cache::store::{self as recall_cache, Embeddings, Owner, Which};
 use foundation::registry::EmbeddingModel;
 use remembrancer::memories::store as memories;
 use remembrancer::recall::log::{Access, Entry, LoggedChunk};
@@ -36,6 +37,18 @@ fn recalls<'a>(case: &Case, filter: &'a HealthFilter) -> Recalls<'a> {
         tenant: case.tenant,
         span: Span { from: case.long_ago(), until: case.now + chrono::Duration::days(1), zone: chrono_tz::UTC },
         filter,
+    }
+}
+
+fn minilm() -> EmbeddingModel {
+    EmbeddingModel {
+        name: "all-MiniLM-L6-v2".into(),
+        dimension: 384,
+        dedup_threshold: 0.9,
+        suggestion_threshold: 0.8,
+        related_threshold: 0.6,
+        term_threshold: 0.4,
+        floors: FLOORS,
     }
 }
 
@@ -92,6 +105,25 @@ pub const RECALL: &[Query] = queries! {
         }
         seen
     };
+    "recall_cache::versions" |tx, c| {
+        let owner = Owner { agent: c.agent, user: c.memory.user_id };
+        let versions = recall_cache::versions(tx, c.ctx.tenancy(), &[(owner, 0)]).await?;
+        versions.iter().map(|version| version.written().count() + version.documents as usize + version.terms as usize).sum()
+    };
+    "recall_cache::live_rows" |tx, c| {
+        let owner = Owner { agent: c.agent, user: c.memory.user_id };
+        let embeddings = Embeddings { model: "all-MiniLM-L6-v2", vectors: memories::VECTORS.of_384 };
+        let mut seen = 0;
+        for which in [Which::After(uuid::Uuid::nil(), 10), Which::Ids(&[c.id.0])] {
+            let rows = recall_cache::live_rows(tx, c.ctx.tenancy(), owner, embeddings, which).await?;
+            seen += rows.iter().map(|row| 1 + row.terms.len() + usize::from(row.vector.is_some())).sum::<usize>();
+        }
+        seen
+    };
+    "recall::nearest_of" |tx, c| {
+        let meaning = Meaning { model: "all-MiniLM-L6-v2", vector: &c.vector, decayed_above: Some(0.0), most: 10 };
+        recall::nearest_of(tx, &reach!(c), &meaning, &[c.id.0], &[c.id.0]).await?.len()
+    };
     "recall::sizes" |tx, c| recall::sizes(tx, &reach!(c)).await?.len();
     "recall::awaiting" |tx, c| {
         memories::drop_vectors(tx, c.ctx.tenancy(), c.agent, c.id).await?;
@@ -105,12 +137,7 @@ pub const RECALL: &[Query] = queries! {
         recall::turns(tx, &reach!(c), "all-MiniLM-L6-v2", Some(&c.vector), true, &anchors).await?.0.len()
     };
     "recall::compared" |tx, c| {
-        let model = EmbeddingModel {
-            name: "all-MiniLM-L6-v2".into(), dimension: 384, dedup_threshold: 0.9, suggestion_threshold: 0.8, related_threshold: 0.6,
-            term_threshold: 0.4,
-            floors: FLOORS,
-        };
-        recall::compared(tx, c.ctx.tenancy(), c.agent, c.id, &model, Some(&c.vector)).await?.iter().count()
+        recall::compared(tx, c.ctx.tenancy(), c.agent, c.id, &minilm(), Some(&c.vector)).await?.iter().count()
     };
     "recall::lets_through" |tx, c| {
         let filters = RecallFilters { platform: Some("slack".into()), ..RecallFilters::default() };

@@ -46,6 +46,8 @@ use words::tokens::count;
 /// Vectors of questions that are kept: 1.5 kB each.
 pub const CACHED_QUERIES: u64 = 10_000;
 
+/// Fills of the cache of recalls at a time: each reads all memories of an owner.
+const CACHE_FILLS: usize = 1;
 /// Questions about the past that are answered at a time: each reads all that its agent had.
 const PAST_SEARCHES: usize = 2;
 /// Searches of a whole organisation that take two connections at a time.
@@ -100,6 +102,10 @@ pub struct Settings {
     pub context_text_days: u32,
     /// Whether private addresses may be fetched from and called, and http ones.
     pub allow_private_addresses: bool,
+    /// Bytes that the cache of recalls may take; 0 keeps none.
+    pub recall_cache_bytes: usize,
+    /// With fewer memories in reach, a recall searches the database and not the cache.
+    pub recall_cache_from: i64,
     /// The folder of SKILL.md documents, if there is one.
     pub skills_dir: Option<PathBuf>,
     /// True while history is loaded: its recalls are logged with their own time and cause no metric and no warning, which are about now.
@@ -123,6 +129,8 @@ impl Default for Settings {
             retrieval_log_days: NonZeroU32::new(90),
             context_text_days: 14,
             allow_private_addresses: false,
+            recall_cache_bytes: 128 * 1024 * 1024,
+            recall_cache_from: 1_000,
             skills_dir: None,
             backfill: false,
         }
@@ -145,6 +153,8 @@ struct Inner {
     review_numbers: Cache<TenantId, ReviewNumbers>,
     outbound: Outbound,
     client_documents: Cache<String, ClientDocument>,
+    recall_cache: packed::Cache,
+    cache_fills: Arc<Semaphore>,
     past_searches: Arc<Semaphore>,
     wide_searches: Semaphore,
     past_words: Semaphore,
@@ -189,6 +199,8 @@ impl Engine {
             current: RwLock::new(Arc::clone(&model)),
             skills: Shelf::new(settings.skills_dir.clone()),
             outbound: Outbound::new(settings.allow_private_addresses),
+            recall_cache: packed::Cache::new(settings.recall_cache_bytes),
+            cache_fills: Arc::new(Semaphore::new(CACHE_FILLS)),
             settings,
             vocabulary: Snapshots::default(),
             log: RetrievalLog::default(),
@@ -310,6 +322,16 @@ impl Engine {
     /// The skills in memory.
     pub fn skills(&self) -> &Shelf {
         &self.inner.skills
+    }
+
+    /// The memories that recalls search in this process. It may be dropped at any time: the database is the truth.
+    pub fn recall_cache(&self) -> &packed::Cache {
+        &self.inner.recall_cache
+    }
+
+    /// Turns for filling it.
+    pub fn cache_fills(&self) -> &Arc<Semaphore> {
+        &self.inner.cache_fills
     }
 
     /// Turns for questions about the past.

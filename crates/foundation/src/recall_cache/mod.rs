@@ -1,0 +1,204 @@
+//! The recall cache: memories that this process keeps packed, so that a recall searches them without reading rows. The database is the truth:
+//! it says in the recall's own snapshot what changed since, and a cell that it does not confirm is dropped.
+
+pub mod store;
+
+use crate::heavy::off_thread;
+use crate::index::Vectors;
+use crate::{Engine, Error};
+use db::{DbError, Tenancy, Tx, lift_statement_timeout};
+use packed::{Cell, Key};
+use std::sync::Arc;
+use store::{Embeddings, Owner, Version, Which};
+use tracing::Instrument;
+use uuid::Uuid;
+use wire::{AgentId, UserId};
+
+/// Memories that are read at a time to fill the cache.
+const BATCH: usize = 4_096;
+/// A cell of so few memories is read when a search needs it: that of a user who asks for the first time.
+const SMALL: i64 = 500;
+/// About what a memory takes besides its vector and its words.
+const BYTES_OF_MEMORY: usize = 100;
+/// About what a term of a memory takes.
+const BYTES_OF_TERM: usize = 6;
+
+/// The cells of a search.
+pub struct Cached {
+    keys: Vec<Key>,
+    /// Absent: to be read if it is small.
+    cells: Vec<Option<Arc<Cell>>>,
+    vectors: Vectors,
+}
+
+/// The keys of the memories that a search reads: those of each agent without a user and, if there is one, of the user.
+fn keys(engine: &Engine, tenancy: Tenancy, agents: &[AgentId]) -> Vec<Key> {
+    let (tenant, model) = (tenancy.tenant.0, Arc::<str>::from(engine.model().name.as_str()));
+    let users = [None].into_iter().chain(tenancy.users.id().map(|user| Some(user.0)));
+    let mut keys: Vec<Key> = Vec::new();
+    for user in users {
+        for AgentId(agent) in agents {
+            let key = Key { tenant, agent: *agent, user, model: Arc::clone(&model) };
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+    }
+    keys
+}
+
+fn owner(key: &Key) -> Owner {
+    Owner { agent: AgentId(key.agent), user: key.user.map(UserId) }
+}
+
+/// The model of an engine with its table of some vectors.
+fn embeddings(engine: &Engine, vectors: Vectors) -> Result<Embeddings<'_>, DbError> {
+    let model = engine.model();
+    Ok(Embeddings { model: &model.name, vectors: vectors.of(model.dimension)? })
+}
+
+/// The cells of a search, as far as the cache has them. To be called before the search's transaction begins: then its snapshot is later than
+/// those of the cells.
+pub fn look_up(engine: &Engine, tenancy: Tenancy, agents: &[AgentId], vectors: Vectors) -> Option<Cached> {
+    if engine.recall_cache().is_off() {
+        return None;
+    }
+    let keys = keys(engine, tenancy, agents);
+    let cells = engine.recall_cache().get(&keys)?;
+    Some(Cached { keys, cells, vectors })
+}
+
+impl Cached {
+    /// The cells as the transaction sees the memories; nothing if one is missing and not small, lags too far behind, or does not have what the
+    /// database counts because memories were erased. The last two are dropped.
+    #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
+    pub async fn catch_up(self, tx: &mut Tx, engine: &Engine, tenancy: Tenancy) -> Result<Option<Vec<Arc<Cell>>>, DbError> {
+        let owners: Vec<(Owner, i64)> = self.keys.iter().zip(&self.cells).map(|(key, cell)| (owner(key), mark(cell))).collect();
+        let versions = store::versions(tx, tenancy, &owners).await?;
+        let embeddings = embeddings(engine, self.vectors)?;
+        let mut current = Vec::with_capacity(self.cells.len());
+        for ((key, cell), version) in self.keys.into_iter().zip(self.cells).zip(&versions) {
+            let now = match &cell {
+                Some(cell) => of_version(tx, tenancy, owner(&key), embeddings, cell, version).await?,
+                None => small(tx, tenancy, owner(&key), embeddings, engine.model().dimension, version).await?,
+            };
+            let Some(now) = now else {
+                if cell.is_some() {
+                    engine.recall_cache().remove(&key);
+                }
+                return Ok(None);
+            };
+            if cell.is_none_or(|cell| !Arc::ptr_eq(&cell, &now)) {
+                engine.recall_cache().put(key, Arc::clone(&now));
+            }
+            current.push(now);
+        }
+        Ok(Some(current))
+    }
+}
+
+/// No transaction has this number, so nothing was written since.
+const NEVER: i64 = i64::MAX;
+
+fn mark(cell: &Option<Arc<Cell>>) -> i64 {
+    cell.as_ref().map_or(NEVER, |cell| cell.mark())
+}
+
+/// A cell of few memories, read in the transaction of a search.
+async fn small(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    owner: Owner,
+    embeddings: Embeddings<'_>,
+    dimension: usize,
+    version: &Version,
+) -> Result<Option<Arc<Cell>>, DbError> {
+    if version.documents > SMALL {
+        return Ok(None);
+    }
+    let rows = match version.documents {
+        0 => vec![],
+        documents => store::live_rows(tx, tenancy, owner, embeddings, Which::After(Uuid::nil(), documents + 1)).await?,
+    };
+    let cell = Cell::new(dimension, version.horizon).with(version.horizon, &[], rows);
+    Ok((cell.counts() == (version.documents, version.terms)).then(|| Arc::new(cell)))
+}
+
+/// A cell with what changed since.
+async fn of_version(
+    tx: &mut Tx,
+    tenancy: Tenancy,
+    owner: Owner,
+    embeddings: Embeddings<'_>,
+    cell: &Arc<Cell>,
+    version: &Version,
+) -> Result<Option<Arc<Cell>>, DbError> {
+    // Numbers of transactions only fall if the database was replaced.
+    if version.is_cut() || version.horizon < cell.mark() {
+        return Ok(None);
+    }
+    let changed = cell.unknown(version.written());
+    let now = if changed.is_empty() && version.horizon == cell.mark() {
+        Arc::clone(cell)
+    } else {
+        let ids: Vec<Uuid> = changed.iter().map(|(id, _)| *id).collect();
+        let rows = if ids.is_empty() { vec![] } else { store::live_rows(tx, tenancy, owner, embeddings, Which::Ids(&ids)).await? };
+        Arc::new(cell.with(version.horizon, &changed, rows))
+    };
+    Ok((now.counts() == (version.documents, version.terms)).then_some(now))
+}
+
+/// Fills the cache after a search among `documents` that the database answered, if that is worth it: with what the search could have used.
+pub fn fill_later(engine: &Engine, tenancy: Tenancy, agents: &[AgentId], vectors: Vectors, documents: i64) {
+    if engine.recall_cache().is_off() || documents < engine.settings().recall_cache_from {
+        return;
+    }
+    if !engine.settings().backfill {
+        metrics::counter!("agent_memory_recall_cache_total", "outcome" => "miss").increment(1);
+    }
+    let missing = engine.recall_cache().missing(keys(engine, tenancy, agents));
+    if missing.is_empty() {
+        return;
+    }
+    let Ok(turn) = Arc::clone(engine.cache_fills()).try_acquire_owned() else { return };
+    let filler = engine.clone();
+    let filling = async move {
+        let _turn = turn;
+        if let Err(error) = fill(&filler, tenancy, missing, vectors).await {
+            tracing::warn!(error = %error.chain(), "the recall cache could not be filled");
+        }
+    };
+    engine.defer(filling.instrument(tracing::debug_span!("fill_recall_cache", tenant = %tenancy.tenant)));
+}
+
+/// Packs memories as one snapshot has them, for whoever may read them.
+async fn fill(engine: &Engine, tenancy: Tenancy, keys: Vec<Key>, vectors: Vectors) -> Result<(), Error> {
+    let (cache, dimension, embeddings) = (engine.recall_cache(), engine.model().dimension, embeddings(engine, vectors)?);
+    let mut tx = engine.db().memory.begin_snapshot(tenancy).await?;
+    lift_statement_timeout(&mut tx).await?;
+    let owners: Vec<(Owner, i64)> = keys.iter().map(|key| (owner(key), NEVER)).collect();
+    let versions = store::versions(&mut tx, tenancy, &owners).await?;
+    let count = |number: i64| usize::try_from(number).unwrap_or_default();
+    let bytes_of = |one: &Version| count(one.documents) * (2 * dimension + BYTES_OF_MEMORY) + count(one.terms) * BYTES_OF_TERM;
+    if !cache.has_room(versions.iter().map(bytes_of).sum()) {
+        keys.into_iter().for_each(|key| cache.refuse(key));
+        return Ok(());
+    }
+    for (key, version) in keys.into_iter().zip(versions) {
+        let (mut cell, mut after) = (Cell::new(dimension, version.horizon), Uuid::nil());
+        loop {
+            let rows = store::live_rows(&mut tx, tenancy, owner(&key), embeddings, Which::After(after, BATCH as i64)).await?;
+            let Some(last) = rows.last() else { break };
+            after = last.id;
+            cell = off_thread(move || cell.with(version.horizon, &[], rows)).await?;
+        }
+        if cell.counts() == (version.documents, version.terms) {
+            cache.put(key, Arc::new(cell));
+        } else {
+            tracing::warn!(agent = %key.agent, "the counts of words differ from the memories: recalls search the database");
+            cache.refuse(key);
+        }
+    }
+    tx.commit().await?;
+    Ok(())
+}

@@ -35,6 +35,8 @@ pub async fn row(target: &Target, plan: &Plan, agents: &[Arc<Measured>], spec: &
     for task in &spec.references {
         references.push((*task, Side::new(target, plan, beside, (*task, spec.clients)).await?));
     }
+    // The first recalls of an agent fill the recall cache in the background.
+    target.engine.finish_deferred().await;
     for _ in 0..plan.rounds {
         floor.turn().await?;
         for (_, reference) in &mut references {

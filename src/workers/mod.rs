@@ -1,15 +1,12 @@
 //! Background work. The top floor of the engine: it imports the rooms it works for, and no room imports it.
 
-mod anchor;
 mod dispatch;
 mod embedding;
-mod listener;
 mod log_writer;
 mod relay;
 mod turns;
 mod words;
 
-pub use anchor::log_anchors;
 pub use dispatch::{step, work, work_on};
 pub use embedding::{Kept, fill_once, follow_once};
 pub use log_writer::run as write_log;
@@ -19,7 +16,7 @@ pub use turns::Turns;
 use crate::{consolidation, context, erasure, lifecycle, recall, skills};
 use foundation::heavy::off_thread;
 use foundation::jobs::store::Load;
-use foundation::{Engine, Error, audit, idempotency, identity, usage, webhooks};
+use foundation::{Engine, Error, audit, idempotency, identity, jobs, usage, webhooks};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -54,11 +51,11 @@ impl Workers {
             tasks.spawn(dispatch::run(engine.clone(), load, Arc::clone(&turns), stop.clone()));
         }
         tasks.spawn(webhooks::run(engine.clone(), stop.clone()));
-        tasks.spawn(listener::run(engine.clone(), stop.clone()));
+        tasks.spawn(jobs::listener::run(engine.clone(), stop.clone()));
         tasks.spawn(log_writer::run(engine.clone(), stop.clone()));
         tasks.spawn(sweep(engine.clone(), stop.clone()));
         tasks.spawn(words::run(engine.clone(), stop.clone()));
-        tasks.spawn(anchor::run(engine.clone(), stop.clone()));
+        tasks.spawn(audit::anchor_log::run(engine.clone(), stop.clone()));
         tasks.spawn(ledger(engine.clone(), stop.clone()));
         if engine.can_load() {
             let kept = Arc::<Kept>::default();

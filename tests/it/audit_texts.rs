@@ -4,10 +4,10 @@ use crate::audit_chain::{tamper, with_entries};
 use crate::erasure::{carried_out, idris};
 use crate::support::{Fetch, agent, alone, ask, owner, remember, settle};
 use db::clock::Clock;
-use foundation::audit::{self, Anchor, Fault};
+use foundation::audit::{self, Anchor, Fault, anchor_log};
 use foundation::testing::{PASSWORD, World, fact};
 use foundation::{Engine, Error, OpContext, identity, projects};
-use remembrancer::{chat, memories, vocabulary, workers};
+use remembrancer::{chat, memories, vocabulary};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use sqlx::Connection;
@@ -146,13 +146,13 @@ async fn a_cut_end_and_a_rewritten_chain_show_against_an_anchor() {
 async fn anchors_are_logged_when_a_chain_has_grown() {
     let world = alone().await;
     let (tenant, mut logged) = (world.system.tenant_id, BTreeMap::new());
-    let all = workers::log_anchors(&world.engine, &mut logged).await.unwrap();
+    let all = anchor_log::log_anchors(&world.engine, &mut logged).await.unwrap();
     let head = verify(&world.engine, &world.system, None).await.head;
     assert_eq!(all, vec![(tenant, head)]);
-    assert_eq!(workers::log_anchors(&world.engine, &mut logged).await.unwrap(), vec![]);
+    assert_eq!(anchor_log::log_anchors(&world.engine, &mut logged).await.unwrap(), vec![]);
     let entry = audit::NewEntry::new(&world.engine, &world.system, "test.done", "thing", 1, "tested");
     audit::append(&world.engine, tenant, entry).await.unwrap();
-    let grown = workers::log_anchors(&world.engine, &mut logged).await.unwrap();
+    let grown = anchor_log::log_anchors(&world.engine, &mut logged).await.unwrap();
     assert_eq!(grown, vec![(tenant, verify(&world.engine, &world.system, None).await.head)]);
 }
 

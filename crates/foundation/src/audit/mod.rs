@@ -1,5 +1,6 @@
 //! Who did what to what, when and why: append-only, hash-chained, on by default, never with content.
 
+pub mod anchor_log;
 mod chain;
 mod exported;
 mod proposal;

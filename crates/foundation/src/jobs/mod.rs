@@ -1,6 +1,7 @@
 //! The one queue: the events of the bus and their states. The workers claim them in batches, under a lease.
 
 mod attempt;
+pub mod listener;
 pub mod store;
 
 pub use attempt::{ATTEMPTS_MAX, LEASE, attempt};

@@ -1,7 +1,7 @@
 //! Learns of captures that other processes stored: their commits announce them, so the worker need not look again and again.
 
-use foundation::Engine;
-use foundation::jobs::store::CHANNEL;
+use super::store::CHANNEL;
+use crate::engine::Engine;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 

@@ -1,9 +1,10 @@
 //! Logs the anchors of the audit chains at intervals: the log is a place outside the database. Somebody who cuts off the end of a chain
 //! cannot cut it out of a log that was shipped elsewhere.
 
+use super::{Anchor, anchors};
+use crate::engine::Engine;
+use crate::error::Error;
 use async_recursion::async_recursion as boxed;
-use foundation::audit::{self, Anchor};
-use foundation::{Engine, Error};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokio_util::sync::CancellationToken;
@@ -33,7 +34,7 @@ pub async fn run(engine: Engine, stop: CancellationToken) {
 /// Logs each anchor that is not in `logged`, adds it there, and returns the new ones.
 #[boxed]
 pub async fn log_anchors(engine: &Engine, logged: &mut BTreeMap<TenantId, Anchor>) -> Result<Vec<(TenantId, Anchor)>, Error> {
-    let mut fresh = audit::anchors(engine).await?;
+    let mut fresh = anchors(engine).await?;
     fresh.retain(|(tenant, anchor)| logged.get(tenant) != Some(anchor));
     for (tenant, anchor) in &fresh {
         tracing::info!(%tenant, %anchor, "audit chain");

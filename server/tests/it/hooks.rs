@@ -136,6 +136,13 @@ async fn a_session_is_captured_and_the_next_one_begins_with_it() {
     let other = json!({ "hook_event_name": "UserPromptSubmit", "prompt": "Which port does the orchard database use?" });
     assert!(!desk.hook("prompt", "four", &orchard(&other)).contains("5544"));
     assert!(desk.hook("prompt", "five", &other).contains("5544"), "in its own repository it is found");
+
+    // A session that is resumed is given the same again only where its host did not save it.
+    let resumed = json!({ "session_id": "six", "cwd": desk.path("harbour"), "source": "resume" }).to_string();
+    for (host, is_saved) in [("claude-code", true), ("codex", true), ("gemini", false), ("copilot", false)] {
+        let given = [(); 2].map(|()| desk.calls(&["session-start", "--host", host], resumed.as_bytes()).contains("test every release"));
+        assert_eq!(given, [true, !is_saved], "{host}");
+    }
     assert_eq!(desk.log(), "");
 
     // An answer needs no state: a file is where its folder would be.

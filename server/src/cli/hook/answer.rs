@@ -57,6 +57,11 @@ pub fn takes(host: Host, event: Event) -> bool {
     }
 }
 
+/// Whether a host saves what hooks added with its sessions. In one that does not, a resumed session lacks it.
+pub fn is_saved(host: Host) -> bool {
+    !matches!(host, Host::Gemini | Host::OpenCode | Host::Copilot)
+}
+
 #[cfg(test)]
 mod tests {
     use super::without_tag;

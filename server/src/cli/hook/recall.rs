@@ -46,7 +46,7 @@ pub async fn at_start(host: Host, input: &Input, settings: &Settings, state: &St
         warn(spool::start(host, Event::Deliver));
     }
     let session = session::name(host, &input.session);
-    if input.resumed && state.get::<BTreeSet<String>>(Kind::Given, &session).is_some() {
+    if input.resumed && answer::is_saved(host) && state.get::<BTreeSet<String>>(Kind::Given, &session).is_some() {
         return Ok(String::new());
     }
     let place = Place::of(&input.folder)?;

@@ -135,6 +135,12 @@ impl Default for CapturePolicy {
 }
 
 impl CapturePolicy {
+    /// The policy where one person uses every agent and nobody reviews: what the person says is a memory at once. A decision without a
+    /// rationale waits all the same.
+    pub fn of_one_person() -> Self {
+        Self { profile: Promotion::Automatic, decisions: Promotion::Automatic, others: Promotion::Automatic, ..Self::default() }
+    }
+
     /// What it says about a kind of memory.
     pub fn of(&self, kind: MemoryKind) -> Promotion {
         match kind {

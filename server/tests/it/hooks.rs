@@ -215,6 +215,13 @@ async fn without_a_server_the_first_hook_starts_one_that_stops_when_it_is_idle()
         desk.count("sent") == 1 && desk.count("jobs") == 0
     })
     .await;
+    // Nobody reviews there: what the person said is known to the next session. Each asks once.
+    let mut number = 0;
+    until("the fact at the start of a session", || {
+        number += 1;
+        desk.hook("session-start", &format!("later-{number}"), &start).contains("test every release")
+    })
+    .await;
     let postmaster = desk.path("data/remembrancer/postgres/data/postmaster.pid");
     assert!(postmaster.exists(), "{}", desk.log());
     // Tools have the same memory, not the databases that the host's environment names, and their list is short.

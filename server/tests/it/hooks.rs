@@ -139,10 +139,17 @@ async fn a_session_is_captured_and_the_next_one_begins_with_it() {
 
     // A session that is resumed is given the same again only where its host did not save it.
     let resumed = json!({ "session_id": "six", "cwd": desk.path("harbour"), "source": "resume" }).to_string();
-    for (host, is_saved) in [("claude-code", true), ("codex", true), ("gemini", false), ("copilot", false)] {
+    for (host, is_saved) in [("claude-code", true), ("codex", true), ("copilot", false)] {
         let given = [(); 2].map(|()| desk.calls(&["session-start", "--host", host], resumed.as_bytes()).contains("test every release"));
         assert_eq!(given, [true, !is_saved], "{host}");
     }
+    // Gemini CLI saves what a prompt was given: the first one gets the context.
+    let prompted =
+        json!({ "session_id": "six", "cwd": desk.path("harbour"), "prompt": "When do we test a release of the harbour service?" });
+    let prompted = prompted.to_string();
+    let given = [("session-start", &resumed), ("prompt", &prompted), ("session-start", &resumed), ("prompt", &prompted)]
+        .map(|(event, input)| desk.calls(&[event, "--host", "gemini"], input.as_bytes()).contains("test every release"));
+    assert_eq!(given, [false, true, false, false]);
     assert_eq!(desk.log(), "");
 
     // An answer needs no state: a file is where its folder would be.

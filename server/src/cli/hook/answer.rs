@@ -59,7 +59,13 @@ pub fn takes(host: Host, event: Event) -> bool {
 
 /// Whether a host saves what hooks added with its sessions. In one that does not, a resumed session lacks it.
 pub fn is_saved(host: Host) -> bool {
-    !matches!(host, Host::Gemini | Host::OpenCode | Host::Copilot)
+    !matches!(host, Host::OpenCode | Host::Copilot)
+}
+
+/// Whether a session gets its context with the first prompt. Gemini CLI puts what the start adds before the prompt and, when the session is
+/// resumed, drops both; it saves what a prompt adds.
+pub fn starts_with_prompt(host: Host) -> bool {
+    host == Host::Gemini
 }
 
 #[cfg(test)]

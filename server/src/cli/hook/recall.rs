@@ -46,9 +46,25 @@ pub async fn at_start(host: Host, input: &Input, settings: &Settings, state: &St
         warn(spool::start(host, Event::Deliver));
     }
     let session = session::name(host, &input.session);
-    if input.resumed && answer::is_saved(host) && state.get::<BTreeSet<String>>(Kind::Given, &session).is_some() {
+    if input.resumed && answer::is_saved(host) && is_given(&session, state) {
         return Ok(String::new());
     }
+    if answer::starts_with_prompt(host) {
+        // The first prompt is answered with the context.
+        state.remove(Kind::Given, &session);
+        return Ok(String::new());
+    }
+    context(host, Event::SessionStart, input, settings, state).await
+}
+
+/// Whether a session was given its context.
+fn is_given(session: &str, state: &State) -> bool {
+    state.get::<BTreeSet<String>>(Kind::Given, session).is_some()
+}
+
+/// Answers with what is known of the project.
+async fn context(host: Host, event: Event, input: &Input, settings: &Settings, state: &State) -> Result<String, Failure> {
+    let session = session::name(host, &input.session);
     let place = Place::of(&input.folder)?;
     let server = Server::new(settings, place.rules.agent.as_deref(), limit())?;
     let project = Project::of_answers(&server, state, &place).await?;
@@ -67,7 +83,7 @@ pub async fn at_start(host: Host, input: &Input, settings: &Settings, state: &St
     // After a summary of the conversation, the agent no longer has what it was given: the list starts empty again.
     warn(state.put::<BTreeSet<String>>(Kind::Given, &session, &ids));
     let text = bundle.get("text").and_then(Value::as_str).unwrap_or_default();
-    Ok(adding(host, Event::SessionStart, ("Memories of earlier sessions that may matter here.", text), &session, state))
+    Ok(adding(host, event, ("Memories of earlier sessions that may matter here.", text), &session, state))
 }
 
 /// Answers a prompt.
@@ -75,6 +91,10 @@ pub async fn at_start(host: Host, input: &Input, settings: &Settings, state: &St
 /// # Errors
 /// When the server does not answer.
 pub async fn at_prompt(host: Host, input: &Input, settings: &Settings, state: &State) -> Result<String, Failure> {
+    let session = session::name(host, &input.session);
+    if answer::starts_with_prompt(host) && !is_given(&session, state) {
+        return context(host, Event::Prompt, input, settings, state).await;
+    }
     let prompt = input.prompt.as_deref().unwrap_or_default().trim();
     let place = Place::of(&input.folder)?;
     // The nearest memories answer a question without content: no floor keeps them off.
@@ -97,7 +117,6 @@ pub async fn at_prompt(host: Host, input: &Input, settings: &Settings, state: &S
     let found = server.post("tools/agent_memory_recall", &[], body.to_string(), None).await?;
     let hits = found.get("hits").and_then(Value::as_array).into_iter().flatten();
     let hits: Vec<Hit> = hits.filter_map(|hit| Hit::deserialize(hit).ok()).collect();
-    let session = session::name(host, &input.session);
     let mut given: BTreeSet<String> = state.get(Kind::Given, &session).unwrap_or_default();
     let text = fresh(hits, &mut given);
     if !text.is_empty() {

@@ -24,7 +24,8 @@ pub const IDENTITY: &[Query] = queries! {
     "identity::api_keys" |tx, c| identity::api_keys(tx, c.tenant, Some(c.agent), None, None, 9).await?.len();
     "identity::agent_with_settings"
         |tx, c| usize::from(identity::agent_with_settings(tx, c.tenant, "atlas").await?.is_some_and(|agent| agent.id == c.agent));
-    "identity::calls_of_agents" |tx, c| identity::calls_of_agents(tx, c.tenant).await?.len();
+    "identity::calls_of_agents"
+        |tx, c| identity::calls_of_agents(tx, c.tenant).await?.iter().filter(|calls| calls.agent_id == c.agent).count();
     "identity::users_after" |tx, c| identity::users_after(tx, c.tenant, None, 9).await?.len();
     "identity::operators" |tx, c| identity::operators(tx, c.tenant, Some(c.operator)).await?.len();
     "identity::invitations" |tx, c| identity::invitations(tx, c.tenant, c.now).await?.len();

@@ -23,12 +23,14 @@ fn of(agents: &[AgentCalls], now: DateTime<Utc>) -> (Vec<String>, Vec<String>) {
 }
 
 fn slugs(agents: &[AgentCalls], is_one: impl Fn(&AgentCalls) -> bool) -> Vec<String> {
-    agents.iter().filter(|calls| is_one(calls)).map(|calls| calls.agent.clone()).collect()
+    agents.iter().filter(|calls| is_one(calls)).map(|calls| calls.slug.clone()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use uuid::Uuid;
+    use wire::AgentId;
 
     fn now() -> DateTime<Utc> {
         DateTime::from_timestamp(1_800_000_000, 0).unwrap()
@@ -37,7 +39,13 @@ mod tests {
     /// An agent that last called, and was last refused, some days ago.
     fn calls(agent: &str, used: Option<i64>, refused: Option<i64>) -> AgentCalls {
         let ago = |days: Option<i64>| days.map(|days| now() - TimeDelta::days(days));
-        AgentCalls { agent: agent.to_owned(), last_used_at: ago(used), last_refused_at: ago(refused), is_meant_to_call: true }
+        AgentCalls {
+            agent_id: AgentId(Uuid::nil()),
+            slug: agent.to_owned(),
+            last_used_at: ago(used),
+            last_refused_at: ago(refused),
+            is_meant_to_call: true,
+        }
     }
 
     #[test]

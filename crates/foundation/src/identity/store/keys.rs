@@ -341,8 +341,8 @@ pub async fn api_keys(
 /// What the keys of an agent tell of its calls.
 #[derive(Clone, Debug, sqlx::FromRow)]
 pub struct AgentCalls {
-    /// Its slug.
-    pub agent: String,
+    pub agent_id: AgentId,
+    pub slug: String,
     pub last_used_at: Option<DateTime<Utc>>,
     pub last_refused_at: Option<DateTime<Utc>>,
     /// Whether it has a key that nobody took away or replaced, even if it expired.
@@ -353,10 +353,10 @@ pub struct AgentCalls {
 pub async fn calls_of_agents(tx: &mut Tx, tenant: TenantId) -> Result<Vec<AgentCalls>, DbError> {
     tx.rows(sql!(
         [tenant],
-        r"select a.slug as agent, max(k.last_used_at) as last_used_at, max(k.last_refused_at) as last_refused_at,
+        r"select a.id as agent_id, a.slug, max(k.last_used_at) as last_used_at, max(k.last_refused_at) as last_refused_at,
                  bool_or(k.revoked_at is null and k.replaced_by is null) as is_meant_to_call
             from api_keys k join agents a on a.tenant_id = k.tenant_id and a.id = k.agent_id
-           where k.tenant_id = $1 group by a.slug order by a.slug"
+           where k.tenant_id = $1 group by a.id, a.slug order by a.slug"
     ))
     .await
 }

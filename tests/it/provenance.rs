@@ -332,7 +332,8 @@ async fn what_an_agent_keeps_for_itself_confirms_no_value_of_a_profile() {
 
 /// Places what Vera says of a project, as a policy that asks nobody does.
 async fn place(world: &World, content: &str, project: Uuid, (corrects, at): (bool, Option<&str>)) -> Placed {
-    let source_id = send(world, &world.atlas, content).await.source_id;
+    // A place of a source is captured once: each project has a source of its own.
+    let source_id = send(world, &world.atlas, &format!("{content} {project}")).await.source_id;
     let event_id = EventId(world.engine.clock().id());
     let spot = Spot { source_id, event_id, starts: 0, ends: content.len(), quote: content.into(), speaker: Some("Vera".into()) };
     let candidate = NewCandidate {
@@ -355,17 +356,36 @@ async fn place(world: &World, content: &str, project: Uuid, (corrects, at): (boo
 }
 
 #[tokio::test]
-async fn a_correction_replaces_only_what_was_said_before_of_the_same_project() {
+async fn projects_share_no_facts_and_contradict_none_of_one_another() {
     let world = alone().await;
-    let (harbour, meadow) = (project(&world, "harbour").await, project(&world, "meadow").await);
+    let projects = [project(&world, "harbour").await, project(&world, "meadow").await, project(&world, "orchard").await];
+    let mut ids = Vec::new();
+    for (project, content) in
+        projects.into_iter().zip(["The deploy window has 3 hours.", "The deploy window has 3 hours.", "The deploy window has 4 hours."])
+    {
+        let placed = place(&world, content, project, (false, Some("2026-05-03T09:00:00Z"))).await;
+        let Placed::Promoted(id) = placed else { panic!("{content}: {placed:?}") };
+        ids.push(id);
+    }
+    let contradicted = place(&world, "The deploy window has 5 hours.", projects[0], (false, Some("2026-05-04T09:00:00Z"))).await;
+    assert!(matches!(contradicted, Placed::Waiting(_)), "{contradicted:?}");
+    let corrected = place(&world, "The deploy window has 6 hours.", projects[1], (true, Some("2026-05-04T09:00:00Z"))).await;
+    assert!(matches!(corrected, Placed::Promoted(_)), "{corrected:?}");
+    let mut states = Vec::new();
+    for id in ids {
+        states.push(memories::detail(&world.engine, &world.vera, id).await.unwrap().memory.status);
+    }
+    assert_eq!(states, [MemoryStatus::Active, MemoryStatus::Superseded, MemoryStatus::Active]);
+}
+
+#[tokio::test]
+async fn a_correction_replaces_only_what_was_said_before() {
+    let world = alone().await;
+    let harbour = project(&world, "harbour").await;
     let first = place(&world, "The deploy window has 3 hours.", harbour, (false, Some("2026-05-03T09:00:00Z"))).await;
     assert!(matches!(first, Placed::Promoted(_)), "{first:?}");
-    for (content, project, at) in [
-        ("The deploy window has 4 hours.", meadow, Some("2026-05-04T09:00:00Z")),
-        ("The deploy window has 5 hours.", harbour, None),
-        ("The deploy window has 6 hours.", harbour, Some("2026-05-02T09:00:00Z")),
-    ] {
-        let placed = place(&world, content, project, (true, at)).await;
+    for (content, at) in [("The deploy window has 5 hours.", None), ("The deploy window has 6 hours.", Some("2026-05-02T09:00:00Z"))] {
+        let placed = place(&world, content, harbour, (true, at)).await;
         assert!(matches!(placed, Placed::Waiting(_)), "{content}: {placed:?}");
     }
     let Placed::Promoted(first) = first else { unreachable!() };

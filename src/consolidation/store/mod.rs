@@ -40,7 +40,7 @@ pub async fn is_forgotten(tx: &mut Tx, tenancy: Tenancy, owner: Owner, hash: &[u
     .await
 }
 
-/// The candidate or live memory of an owner that has exactly this content and applies to the same project and session.
+/// The candidate or live memory of an owner that has exactly this content and applies to the same project, repository and session.
 pub async fn same_content(
     tx: &mut Tx,
     tenancy: Tenancy,
@@ -60,13 +60,14 @@ pub async fn same_content(
             candidate.project_id,
             candidate.session_id,
             candidate.connection_id,
-            tenancy.users
+            tenancy.users,
+            candidate.repo_id
         ],
         r"select m.id from agent_memories m
            where m.tenant_id = $1 and m.agent_id = $2 and m.user_id is not distinct from $3 and m.content_hash = $4
              and m.deleted_at is null and (m.live or m.status = 'inbox') and (m.expires_at is null or m.expires_at > $5)
              and m.scope = $6 and m.project_id is not distinct from $7 and m.session_id is not distinct from $8
-             and m.connection_id is not distinct from $9 and ",
+             and m.connection_id is not distinct from $9 and m.repo_id is not distinct from $11 and ",
         of_user!("m", "$10"),
         " order by m.live desc, m.created_at, m.id limit 1"
     ))

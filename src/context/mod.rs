@@ -21,6 +21,7 @@ pub use preview::preview;
 use crate::memories::{self, model::Memory};
 use crate::recall;
 use budget::{Piece, TOKEN, fit};
+use foundation::engine::log::Entry;
 use foundation::identity::acting_for;
 use foundation::{Checks, Engine, Error, OpContext, projects};
 use items::{Marks, from_knowledge, from_memory, line, section, standing};
@@ -63,7 +64,7 @@ pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextReque
     let (project, repo) = projects::named(engine, ctx, request.project.as_deref(), request.repo.as_deref()).await?;
     let filters = RecallFilters { for_project: project, for_repo: repo, ..RecallFilters::default() };
     let search = RecallRequest { k: FOUND, filters, ..RecallRequest::new(&request.task) };
-    let found = recall::for_task(engine, ctx, search).await?;
+    let (found, entry) = recall::for_task(engine, ctx, search).await?;
 
     let hits: Vec<&Hit> = found.memories();
     let ids: Vec<MemoryId> = hits.iter().map(|hit| hit.memory_id).collect();
@@ -92,6 +93,10 @@ pub async fn context_for(engine: &Engine, ctx: &OpContext, request: ContextReque
     sections.entry(SectionName::Knowledge).or_default().extend(found.knowledge().into_iter().map(from_knowledge));
 
     let (text, sections) = render(sections, request.level, request.budget);
+    if let Some(entry) = entry {
+        let given = sections.iter().map(|section| section.items.len()).sum::<usize>();
+        engine.log().write(Entry { given: Some(i32::try_from(given).unwrap_or(i32::MAX)), ..*entry });
+    }
     Ok(ContextBundle {
         tokens: u32::try_from(text.chars().count().div_ceil(TOKEN)).unwrap_or(u32::MAX),
         text,

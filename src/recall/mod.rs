@@ -88,7 +88,22 @@ struct Mode {
     for_context: bool,
 }
 
+/// The answer, which is logged.
 async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: Mode) -> Result<RecallResponse, Error> {
+    let (response, entry) = find_answer(engine, ctx, request, mode).await?;
+    if let Some(entry) = entry {
+        engine.log().write(*entry);
+    }
+    Ok(response)
+}
+
+/// The answer, and its entry of the log, unless it is about the past.
+async fn find_answer(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: RecallRequest,
+    mode: Mode,
+) -> Result<(RecallResponse, Option<Box<log::Entry>>), Error> {
     let start = tokio::time::Instant::now();
     // The log keeps the query.
     let request = RecallRequest { query: guard::without_secrets(request.query), ..request };
@@ -134,18 +149,18 @@ async fn answer(engine: &Engine, ctx: &OpContext, request: RecallRequest, mode: 
     };
     let took = start.elapsed();
     // A question about the past moves no counter and is not logged: the log keeps what was asked at the time.
-    if request.as_of.is_none() {
+    let entry = request.as_of.is_none().then(|| {
         let (fewer, for_context) = (mode.fewer, mode.for_context);
         let answered = Answered { agent, request: &request, fewer, for_context, found: &found, list: &list, response: &response, took };
-        engine.log().write(answered.entry(engine, ctx));
         if !engine.settings().backfill {
             answered.count();
         }
-    }
+        Box::new(answered.entry(engine, ctx))
+    });
     let mut hits: Vec<RecallHit> = list.into_iter().map(|one| one.hit(&found.prepared.terms, ctx.commons_id, found.now)).collect();
     show_marks(engine, ctx, &mut hits).await;
     show_authors(engine, ctx, &mut hits).await;
-    Ok(RecallResponse { hits, ..response })
+    Ok((RecallResponse { hits, ..response }, entry))
 }
 
 /// Why nothing was found: also that something of the agent waits for a review, if it holds at least half of the question's words, and two of

@@ -1,6 +1,6 @@
 //! search: memories by words and meaning, best first, without a floor.
 
-use super::{Mode, answer};
+use super::{Mode, answer, find_answer, log};
 use foundation::registry::Floors;
 use foundation::{Engine, Error, OpContext};
 use verb::verb;
@@ -18,15 +18,20 @@ pub async fn search(engine: &Engine, ctx: &OpContext, request: SearchRequest) ->
     answer(engine, ctx, question, Mode { fewer, ..FLOORLESS }).await
 }
 
-/// The hits for a task: strong memories, and knowledge for keys that may read it. Weak memories of other projects are left out.
+/// The hits for a task, and their entry of the log, which the caller writes with what the context gave: strong memories, and knowledge for keys
+/// that may read it. Weak memories of other projects are left out.
 ///
 /// # Errors
 /// As [`super::recall`].
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(crate) async fn for_task(engine: &Engine, ctx: &OpContext, request: RecallRequest) -> Result<RecallResponse, Error> {
+pub(crate) async fn for_task(
+    engine: &Engine,
+    ctx: &OpContext,
+    request: RecallRequest,
+) -> Result<(RecallResponse, Option<Box<log::Entry>>), Error> {
     let knowledge = ctx.require(KeyScope::KbRead).is_ok();
     let request = RecallRequest { ranking: Some(Ranking::Hybrid), ..request };
-    answer(engine, ctx, request, Mode { knowledge, floors: None, fewer: true, for_context: true }).await
+    find_answer(engine, ctx, request, Mode { knowledge, floors: None, fewer: true, for_context: true }).await
 }
 
 /// A recall of memories alone without a floor: an evaluation compares rankings with it.

@@ -81,6 +81,7 @@ impl Answered<'_> {
             user_id: ctx.user(),
             session: ctx.agent_session(self.agent),
             for_context: self.for_context,
+            given: None,
             query: request.query.clone(),
             query_canonical: found.query_canonical.clone(),
             k: request.k,

@@ -13,7 +13,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 use wire::{
-    AgentSession, AgentSessionFilter, ContextRequest, MessagesRequest, NewMessage, NewProject, RetrievalFilter, Role, SourceFilter, UserRef,
+    AgentSession, AgentSessionFilter, ContextRequest, MemoryKind, MessagesRequest, NewMessage, NewProject, RememberRequest,
+    RetrievalFilter, Role, SourceFilter, UserRef,
 };
 
 const TALK: &str = "[2024-05-21 09:12] Vera: I moved to Basel last month.\n\
@@ -37,8 +38,13 @@ async fn a_session_counts_what_it_was_given_and_what_was_captured() {
     let harbour = NewProject { slug: "harbour".into(), name: "Harbour".into() };
     let harbour = projects::create(&world.engine, &world.system, harbour).await.unwrap().id;
     remember(&world, &world.atlas, fact("port", "The staging database listens on port 5544.")).await;
+    for content in ["Releases leave the quay on Tuesdays.", "Mina approves every invoice."] {
+        let decision = RememberRequest { kind: Some(MemoryKind::Decision), ..fact("rules", content) };
+        remember(&world, &world.atlas, decision).await;
+    }
     let given = |tokens: u32| within(&world.atlas, &format!("claude-code/one; project={harbour}; tokens={tokens}"));
-    context::context_for(&world.engine, &given(0), ContextRequest::new("Work on the harbour.")).await.unwrap();
+    let bundle = context::context_for(&world.engine, &given(0), ContextRequest::new("Work on the harbour.")).await.unwrap();
+    let items = bundle.sections.iter().map(|section| section.items.len()).sum::<usize>();
     ask(&world, &given(40), "Which port does the staging database use?").await;
     // The last answer had nothing that is new, and a call that was on its way longer comes after it.
     ask(&world, &given(65), "Which port was it?").await;
@@ -61,6 +67,9 @@ async fn a_session_counts_what_it_was_given_and_what_was_captured() {
     let filter = RetrievalFilter { session_id: Some(row.id), reversed: true, ..RetrievalFilter::default() };
     let log = recall::retrievals(&world.engine, &world.vera, &filter).await.unwrap();
     assert_eq!(log.rows.iter().map(|one| one.for_context).collect::<Vec<_>>(), [true, false, false]);
+    // The context gave both decisions, whatever its search found.
+    assert_eq!(log.rows.iter().map(|one| one.given).collect::<Vec<_>>(), [i32::try_from(items).ok(), None, None]);
+    assert!(items >= 2, "{bundle:?}");
     send(&world, &world.atlas, "Vera: This belongs to no session.\n").await;
     let filter = SourceFilter { session_id: Some(row.id), ..SourceFilter::default() };
     let sources = capture::sources(&world.engine, &world.vera, &filter).await.unwrap();

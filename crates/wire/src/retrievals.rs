@@ -66,6 +66,9 @@ pub struct Retrieval {
     /// It is the search behind a context before a task. Only the console shows it.
     #[serde(skip)]
     pub for_context: bool,
+    /// How many memories and passages that context gave, those that always apply included. Only the console shows it.
+    #[serde(skip)]
+    pub given: Option<i32>,
 }
 
 /// A memory or a piece of knowledge that a recall considered, as it was then.

@@ -61,6 +61,7 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
         fewer: entry.fewer,
         session_id: entry.session.as_ref().map(|(id, _)| *id),
         for_context: entry.for_context,
+        given: entry.given,
     } "on conflict (tenant_id, agent_id, id) do nothing");
     tx.run(query).await?;
     let (memories, ranks): (Vec<Uuid>, Vec<i32>) = returned.into_iter().unzip();

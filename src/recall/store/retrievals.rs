@@ -31,7 +31,7 @@ pub struct Measured {
 macro_rules! logged {
     () => {
         "r.id, r.agent_id, r.at, r.user_id, r.query, r.query_canonical, r.k, r.expected, r.ranking, r.hits, r.knowledge_hits, r.zero_hit, \
-         r.degraded, r.took_ms, r.for_context"
+         r.degraded, r.took_ms, r.for_context, r.given"
     };
 }
 

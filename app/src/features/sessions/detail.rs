@@ -59,7 +59,9 @@ fn all<T>(page: &Page<T>, noun: &str, href: String) -> Option<impl IntoView + us
 fn Given(id: Uuid, given: Page<Retrieval>) -> impl IntoView {
     let more = all(&given, "recalls and contexts", Query::default().with("session", id).with("sort", "reversed").href("/recall/log"));
     let row = |recall: Retrieval| {
-        let found = text::count(i64::from(recall.hits) + i64::from(recall.knowledge_hits), "result", "results");
+        // A context also gives what its search did not find.
+        let found = recall.given.map_or(i64::from(recall.hits) + i64::from(recall.knowledge_hits), i64::from);
+        let found = text::count(found, "result", "results");
         let kind = if recall.for_context { "Context" } else { "Recall" };
         view! {
             <li class="flex flex-wrap items-baseline gap-x-3 gap-y-0.5 px-4 py-2 text-sm" data-testid="given">

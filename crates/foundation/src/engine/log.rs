@@ -24,6 +24,8 @@ pub struct Entry {
     pub session: Option<(Uuid, Arc<SessionRef>)>,
     /// Whether it is the search behind a context before a task.
     pub for_context: bool,
+    /// How many memories and passages the context gave; absent for a recall.
+    pub given: Option<i32>,
     pub query: String,
     pub query_canonical: Option<String>,
     pub k: u32,

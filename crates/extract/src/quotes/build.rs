@@ -77,6 +77,8 @@ struct Passage<'s> {
     /// The place of the first one in the turn.
     first: usize,
     sentences: &'s [Sentence],
+    /// The speaker asks right after it to remember it.
+    remembered: bool,
 }
 
 impl Passage<'_> {
@@ -144,7 +146,9 @@ fn passages<'s>(scene: &Scene, sentences: &'s [Sentence]) -> Vec<Passage<'s>> {
             }
             end += 1;
         }
-        found.push(Passage { first, sentences: sentences.get(first..end).unwrap_or_default() });
+        let last = sentences.get(end - 1);
+        let remembered = last.zip(sentences.get(end)).is_some_and(|(last, next)| next.reminder && adjoin(last, next));
+        found.push(Passage { first, sentences: sentences.get(first..end).unwrap_or_default(), remembered });
         first = end;
     }
     found
@@ -177,7 +181,8 @@ struct Kept<'a> {
 /// three words a name or a number.
 fn kept<'a>(scene: &Scene<'a, '_>, sentences: &[Sentence], passage: &Passage, corrects: bool) -> Option<Kept<'a>> {
     let opening = passage.sentences.first()?;
-    let sort = opening.sort.or(corrects.then_some(Sort::Meant));
+    let wanted = passage.remembered && passage.units() >= SHORT / 2;
+    let sort = opening.sort.or(corrects.then_some(Sort::Meant)).or(wanted.then_some(Sort::Remember));
     let short = passage.units() < SHORT && sort.is_none();
     let context = context(scene, sentences, passage, short);
     let answers = replied(scene, sentences, passage).is_some_and(|(_, last)| last.question);
@@ -217,7 +222,7 @@ fn context<'a>(scene: &Scene<'a, '_>, sentences: &[Sentence], passage: &Passage,
 /// The candidate that a person makes of words, which are read like one sentence; whether they are worth it, nobody asks.
 pub fn chosen(scene: &Scene, words: Sentence, kind: MemoryKind) -> Option<Candidate> {
     let kept = Kept { kind: Some(kind), sort: words.sort, corrects: false, telling: false, context: None };
-    candidate(scene, &Passage { first: 0, sentences: &[words] }, &kept)
+    candidate(scene, &Passage { first: 0, sentences: &[words], remembered: false }, &kept)
 }
 
 fn candidate(scene: &Scene, passage: &Passage, kept: &Kept) -> Option<Candidate> {

@@ -18,6 +18,7 @@ use sentence::Sentence;
 use std::collections::HashSet;
 use std::ops::Range;
 use wire::MemoryKind;
+use words::minutes::{THE_USER, label};
 
 /// The longest piece of a turn that is read at a time, in bytes. A longer turn is read as several of the same speaker.
 const PIECE_MAX: usize = 8 * 1024;
@@ -62,7 +63,9 @@ pub fn quote(transcript: &Transcript, turn: &Turn, words: Range<usize>, kind: Me
 fn round(transcript: &Transcript, from: usize, most: Round, cancelled: Cancelled) -> Extraction {
     let turns = &transcript.turns;
     let notes = turns.iter().all(|turn| turn.speaker.is_none());
-    let assisted = turns.iter().any(|turn| turn.role == Role::Assistant);
+    // Who is called "user" speaks to an assistant, also before it answers.
+    let is_user = |turn: &Turn| label(turn.speaker.as_deref()) == THE_USER;
+    let assisted = turns.iter().any(|turn| turn.role == Role::Assistant || is_user(turn));
     let speakers = speakers(turns);
     let first = turns.partition_point(|turn| turn.end <= from);
     let mut thread = before(transcript, first, from, (&speakers, cancelled));
@@ -395,6 +398,95 @@ mod tests {
             assert_eq!(kinds(&format!("Idris: {text}")), [MemoryKind::Decision], "{text}");
         }
         assert_eq!(kinds("Idris: We use Postgres for the export."), [MemoryKind::Project]);
+    }
+
+    #[test]
+    fn a_request_of_the_moment_is_no_memory() {
+        for text in [
+            "Please write a short timetable for the ferry.",
+            "Can you fix the failing build in Basel before Monday",
+            "Run the tests of the importer again and show me what fails on Monday.",
+            "Could you please explain why we use Postgres",
+            "Remind me what the port of the staging database is.",
+            "Schreib bitte einen kurzen Zeitplan für Mina bis Montag.",
+            "Bitte erkläre, warum wir Postgres nutzen.",
+            "Explique pourquoi on utilise Postgres.",
+            "Por favor, explica por qué usamos Postgres.",
+            "Escreve um programa curto para a Mina até segunda.",
+            "Scrivi un breve programma per Mina entro lunedì.",
+            "Schrijf een kort rooster voor Mina voor maandag.",
+            "Напиши короткое расписание для Мины на понедельник.",
+            "من فضلك اكتب جدولا قصيرا للميناء يوم الاثنين.",
+            "कृपया मीना के लिए सोमवार की एक छोटी सूची लिखिए।",
+            "请写一个星期一的简短时间表。",
+            "月曜日の短い予定表を書いてください。",
+        ] {
+            assert_eq!(statements(&format!("user: {text}")), [] as [String; 0], "{text}");
+        }
+        // What is said beside it is one.
+        for text in ["Help me plan the week, I am allergic to peanuts.", "Give me a recipe because I am vegan."] {
+            assert_eq!(kinds(&format!("user: {text}\nassistant: Sure.")), [MemoryKind::Profile], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_lasting_wish_is_a_preference() {
+        for text in [
+            "Please always answer in French.",
+            "From now on write tests first.",
+            "Never commit to main.",
+            "Please keep your answers short.",
+            "Antworte bitte immer auf Deutsch.",
+            "Ne commite jamais sur main.",
+            "Responde siempre en español.",
+            "A partir de agora escreva primeiro os testes.",
+            "D'ora in poi scrivi prima i test.",
+            "Antwoord altijd in het Nederlands.",
+            "Пожалуйста, всегда отвечай по-русски.",
+            "من فضلك أجب دائما بالعربية.",
+            "कृपया हमेशा हिंदी में जवाब दें।",
+            "请总是用中文回答。",
+            "常に日本語で答えてください。",
+        ] {
+            let found = found(&format!("user: {text}\nassistant: OK."));
+            let read: Vec<_> = found.iter().map(|one| (one.kind, one.category, one.span.quote.as_str())).collect();
+            assert_eq!(read, [(MemoryKind::Profile, Some(Category::Preference), text)]);
+        }
+    }
+
+    #[test]
+    fn a_wish_to_remember_needs_something_to_remember() {
+        for text in [
+            "Please keep that in mind.",
+            "OK, please remember this for later.",
+            "Merke dir das bitte.",
+            "Garde ça en tête, s'il te plaît.",
+            "Por favor, recuerda esto.",
+            "Por favor, lembra-te disto.",
+            "Per favore, tieni a mente questo.",
+            "Onthoud dit alsjeblieft.",
+            "Пожалуйста, запомни это.",
+            "من فضلك تذكر هذا جيدا.",
+            "कृपया यह बात याद रखें।",
+            "请记住这一点。",
+            "これを覚えておいてください。",
+        ] {
+            assert_eq!(statements(&format!("user: {text}")), [] as [String; 0], "{text}");
+            // What was said just before is meant.
+            let meant = found(&format!("Vera: The staging port is 6544. {text}"));
+            let meant: Vec<_> = meant.iter().map(|one| (one.confidence, one.span.quote.as_str())).collect();
+            assert_eq!(meant, [(0.95, "The staging port is 6544.")], "{text}");
+        }
+        for text in [
+            "Keep that in mind: the staging port is 6544.",
+            "Remember that we meet at the quay.",
+            "Merke dir: Der Hafen schließt um acht.",
+            "N'oublie pas que la base est vidée le dimanche.",
+            "Запомни, что база очищается по воскресеньям.",
+        ] {
+            let found = found(&format!("user: {text}\nassistant: OK."));
+            assert_eq!(found.iter().map(|one| (one.confidence, one.span.quote.as_str())).collect::<Vec<_>>(), [(0.95, text)]);
+        }
     }
 
     #[test]

@@ -11,14 +11,14 @@ use words::steps;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sort {
-    First, Points, Reply, Filler, If, Hedge, Courtesy, Order, Remember, Prefer, Fact, Project, Decide, Resolve, Because, Instead, Meant,
+    First, Points, Reply, Filler, If, Hedge, Courtesy, Order, Wish, Remember, Prefer, Fact, Project, Decide, Resolve, Because, Instead, Meant,
     Actually, Lasting, None, Calendar, When,
 }
 
 impl Sort {
     /// Whether it proposes a sentence to a person.
-    fn is_kept(self) -> bool {
-        matches!(self, Self::Remember | Self::Prefer | Self::Fact | Self::Project | Self::Decide | Self::Resolve)
+    pub fn is_kept(self) -> bool {
+        matches!(self, Self::Remember | Self::Wish | Self::Prefer | Self::Fact | Self::Project | Self::Decide | Self::Resolve)
     }
 
     fn named(name: &str) -> Option<Self> {
@@ -51,7 +51,7 @@ struct Pattern {
 }
 
 /// The lists of words that patterns name, such as `<own>`.
-const CLASSES: [&str; 5] = ["own", "ill", "job", "praise", "calendar"];
+const CLASSES: [&str; 6] = ["own", "ill", "job", "praise", "do", "calendar"];
 type Classes<'a> = HashMap<&'a str, Vec<String>>;
 
 /// All patterns, and the words that are no patterns.
@@ -66,6 +66,10 @@ pub struct Patterns {
     vague: Vec<HashSet<String>>,
     /// Of all languages, with the languages of each.
     stop: HashMap<String, Vec<usize>>,
+    /// Of all languages: words that say nothing of what is to be remembered.
+    idle: HashSet<String>,
+    /// Of all languages: the words of patterns that ask to remember something.
+    remember: HashSet<String>,
 }
 
 pub static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| Patterns::parse(include_str!("patterns.txt")));
@@ -85,6 +89,7 @@ impl Patterns {
             for word in of_name("stop") {
                 all.stop.entry(word).or_default().push(all.vague.len() - 1);
             }
+            all.idle.extend(of_name("idle"));
             for (name, list) in &lists {
                 all.add(name, list, &classes);
             }
@@ -102,6 +107,13 @@ impl Patterns {
             let colon = phrase.ends_with(':');
             let parts: Vec<Part> = phrase.trim_matches(['^', ':']).split_whitespace().flat_map(|item| parts(item, classes)).collect();
             let Some(Part::Any(first)) = parts.first() else { continue };
+            if sort == Sort::Remember {
+                for part in &parts {
+                    if let Part::Any(list) = part {
+                        self.remember.extend(list.iter().cloned());
+                    }
+                }
+            }
             for word in first {
                 self.by_word.entry(word.clone()).or_default().push(self.patterns.len());
             }
@@ -112,6 +124,17 @@ impl Patterns {
     /// Whether a word, in lower case, is no topic.
     pub fn is_stop(&self, word: &str) -> bool {
         self.stop.contains_key(word)
+    }
+
+    /// Whether a sentence asks to remember something and does not say what: "Please keep that in mind." `found` is what matches in it.
+    pub fn only_asks_to_remember(&self, words: &[Word], found: &[Match]) -> bool {
+        let asked = || found.iter().filter(|one| one.sort == Sort::Remember);
+        let asks = |at: usize, word: &Word| self.remember.contains(&word.lower) && asked().any(|one| (one.from..one.to).contains(&at));
+        let is_plain = |sort: Sort| matches!(sort, Sort::Filler | Sort::Points | Sort::Reply | Sort::Courtesy);
+        let plain = |at: usize| found.iter().any(|one| is_plain(one.sort) && (one.from..one.to).contains(&at));
+        let idle = |word: &Word| self.is_stop(&word.lower) || self.idle.contains(&word.lower);
+        let says = |(at, word): (usize, &Word)| !(idle(word) || plain(at) || asks(at, word));
+        asked().next().is_some() && !words.iter().enumerate().any(says)
     }
 
     /// Every match in the words of a sentence that is nobody else's words, in their order.
@@ -235,7 +258,7 @@ mod tests {
                 Some(code) => languages.push(code.trim_end_matches(']')),
                 None => {
                     let (name, list) = line.split_once(": ").unwrap();
-                    let other = CLASSES.contains(&name) || ["vague", "stop"].contains(&name);
+                    let other = CLASSES.contains(&name) || ["vague", "idle", "stop"].contains(&name);
                     assert!(other || Sort::named(name).is_some(), "{line}");
                     assert!(!list.split(';').any(|phrase| phrase.trim().is_empty()), "{line}");
                     for item in list.split([' ', ';']).filter(|item| item.contains('|')) {

@@ -21,8 +21,10 @@ pub struct Sentence {
     pub units: usize,
     pub question: bool,
     pub courtesy: bool,
-    /// It asks an assistant to do something.
+    /// It asks an assistant to do something now, and proposes nothing besides.
     pub order: bool,
+    /// It asks to remember what was said before it.
+    pub reminder: bool,
     pub hedged: bool,
     pub first_person: bool,
     /// It begins with yes or no.
@@ -52,9 +54,10 @@ impl Sentence {
         let opens = |sort: Sort| found.iter().any(|one| one.sort == sort && one.from == opening);
         let units = units(&words).max(text.split_whitespace().count());
         let question = is_question(text);
+        let reminder = PATTERNS.only_asks_to_remember(&words, &found);
         let sort = sort(&found).filter(|sort| {
             let claim = matches!(sort, Sort::Fact | Sort::Project | Sort::Prefer);
-            !question && units >= STATEMENT_MIN && !(claim && opens(Sort::If))
+            !question && !reminder && units >= STATEMENT_MIN && !(claim && opens(Sort::If))
         });
         let mut values: Vec<String> =
             words.iter().filter(|word| word.is_number() || is_named(word)).map(|word| word.lower.clone()).collect();
@@ -66,7 +69,8 @@ impl Sentence {
             units,
             question,
             courtesy: is(Sort::Courtesy) && units <= COURTESY_MAX && (question || sort.is_none()),
-            order: is(Sort::Order) && sort.is_none(),
+            order: is_order(&words, &found, sort),
+            reminder,
             hedged: is(Sort::Hedge),
             first_person: is(Sort::First),
             replies: found.iter().any(|one| one.sort == Sort::Reply && one.from == 0),
@@ -81,7 +85,7 @@ impl Sentence {
 
     /// Whether it states something, as far as its form says. `assisted`: orders are for an assistant.
     pub fn is_statement(&self, assisted: bool) -> bool {
-        !(self.question || self.courtesy || self.order && assisted)
+        !(self.question || self.courtesy || self.reminder || self.order && assisted)
     }
 }
 
@@ -91,11 +95,32 @@ fn opening(found: &[Match]) -> usize {
     fillers.fold(0, |opening, one| if one.from == opening { one.to } else { opening })
 }
 
+/// Whether a sentence asks for something now: "explain why we use Postgres". What it says in another clause or as a reason is a statement all
+/// the same, and what is to be remembered or always done is no order.
+fn is_order(words: &[Word], found: &[Match], sort: Option<Sort>) -> bool {
+    let orders = || found.iter().filter(|one| one.sort == Sort::Order);
+    let is = |sort: Sort| found.iter().any(|one| one.sort == sort);
+    if sort.is_none() || orders().next().is_none() {
+        return orders().next().is_some();
+    }
+    let within = |order: &Match, one: &Match| {
+        let between = order.to.min(one.to)..=order.from.max(one.from);
+        let reason = found.iter().any(|other| other.sort == Sort::Because && between.contains(&other.from));
+        !reason && !words.get(between).unwrap_or_default().iter().any(|word| word.fresh)
+    };
+    let mut proposals = found.iter().filter(|one| one.sort.is_kept() || one.sort == Sort::Meant);
+    sort != Some(Sort::Remember) && !is(Sort::Wish) && proposals.all(|one| orders().any(|order| within(order, one)))
+}
+
 /// Why a sentence is proposed to a person, if it is.
 fn sort(found: &[Match]) -> Option<Sort> {
     let is = |sort: Sort| found.iter().any(|one| one.sort == sort);
     if is(Sort::Resolve) && (is(Sort::Because) || is(Sort::Instead)) {
         return Some(if is(Sort::Remember) { Sort::Remember } else { Sort::Decide });
+    }
+    // What somebody wants to be done always is a preference: "from now on write tests first".
+    if is(Sort::Wish) && !is(Sort::Remember) {
+        return Some(Sort::Prefer);
     }
     let plain = [Sort::Remember, Sort::Decide, Sort::Meant, Sort::Fact, Sort::Project, Sort::Prefer].into_iter().find(|sort| is(*sort));
     // "I have been on nights since March."

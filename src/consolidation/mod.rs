@@ -8,6 +8,7 @@ mod model;
 mod place;
 mod promote;
 mod quarantine;
+mod restated;
 pub mod store;
 mod suggestions;
 mod survey;

@@ -3,6 +3,7 @@
 use super::Owner;
 use super::model::{NewCandidate, Placed, Ready, Spot};
 use super::promote::make_durable;
+use super::restated::restates;
 use super::{store, suggestions};
 use crate::erasure;
 use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text};
@@ -57,33 +58,34 @@ pub async fn place_all(
 ) -> Result<Vec<Placed>, Error> {
     lock_owner(tx, owner.agent_id, owner.user_id).await?;
     // In the order of everybody who writes: episodes, keys, rows, then counts. A candidate may become durable below and replace what it
-    // corrects, and two callers must not cross.
+    // corrects or contradicts, and two callers must not cross.
     let promoted: Vec<&Ready> = ready.iter().filter(|one| may_promote(&one.candidate, policy)).collect();
     let fading = promoted.iter().find(|one| one.candidate.kind == MemoryKind::Episode).map(|one| one.lifecycle);
     if fading.is_some() {
         lock_episodes(tx, owner.agent_id).await?;
     }
-    let mut replaceable = Vec::new();
+    let mut locked = Locked::default();
     if !promoted.is_empty() {
-        let mut corrected = Vec::new();
-        for one in promoted.iter().filter(|one| one.candidate.corrects) {
+        let mut settled = Vec::new();
+        for one in promoted.iter().filter(|one| one.candidate.corrects || policy.is_unreviewed()) {
             let near = neighbours(engine, ctx, tx, owner, one).await?;
-            corrected
-                .extend(relatives(engine, &one.candidate, &near).iter().filter(|other| other.replaced()).map(|other| other.memory.clone()));
+            let relatives = relatives(engine, policy, &one.candidate, &near);
+            let touched = relatives.iter().filter(|other| other.replaced() || other.stands_beside(policy));
+            settled.extend(touched.map(|other| other.memory.clone()));
         }
         let locks = |one: &&Ready| key(owner, &one.candidate, &one.resolved).locks(&content_hash(&one.candidate.statement));
-        lock_all(tx, promoted.iter().flat_map(locks).chain(corrected.iter().flat_map(Memory::locks))).await?;
-        let ids: Vec<MemoryId> = corrected.iter().map(|memory| memory.id).collect();
+        lock_all(tx, promoted.iter().flat_map(locks).chain(settled.iter().flat_map(Memory::locks))).await?;
+        let ids: Vec<MemoryId> = settled.iter().map(|memory| memory.id).collect();
         let rows = memories::by_ids(tx, ctx.tenancy(), Some(owner.agent_id), &ids, true).await?;
-        let reviewed = memories::reviewed(tx, ctx.tenancy(), &ids).await?;
-        replaceable.extend(rows.iter().map(|row| row.id).filter(|id| !reviewed.contains(id)));
+        locked.ids.extend(rows.iter().map(|row| row.id));
+        locked.reviewed = memories::reviewed(tx, ctx.tenancy(), &ids).await?;
         memories::lock_counts(tx, ctx.tenancy(), &[owner.agent_id]).await?;
     }
     let mut placed = Vec::with_capacity(ready.len());
     for one in ready {
-        let outcome = place(engine, ctx, tx, owner, one, policy, &replaceable).await?;
+        let outcome = place(engine, ctx, tx, owner, one, policy, &locked).await?;
         // What this transaction stored is locked.
-        replaceable.extend(match outcome {
+        locked.ids.extend(match outcome {
             Placed::Promoted(id) => Some(id),
             _ => None,
         });
@@ -95,6 +97,20 @@ pub async fn place_all(
     Ok(placed)
 }
 
+/// The memories that the transaction has locked: it may change them.
+#[derive(Default)]
+struct Locked {
+    ids: Vec<MemoryId>,
+    /// Those that a person confirmed: only a person replaces them.
+    reviewed: Vec<MemoryId>,
+}
+
+impl Locked {
+    fn has(&self, memory: &Memory) -> bool {
+        self.ids.contains(&memory.id)
+    }
+}
+
 async fn place(
     engine: &Engine,
     ctx: &OpContext,
@@ -102,7 +118,7 @@ async fn place(
     owner: Owner,
     ready: &Ready,
     policy: &CapturePolicy,
-    replaceable: &[MemoryId],
+    locked: &Locked,
 ) -> Result<Placed, Error> {
     let (candidate, tenancy, now) = (&ready.candidate, ctx.tenancy(), engine.clock().now());
     let hash = content_hash(&candidate.statement);
@@ -127,16 +143,21 @@ async fn place(
 
     let id = insert(engine, ctx, tx, owner, ready, hash).await?;
     store::insert_evidence(tx, tenancy, owner, id, engine.clock().id(), candidate, now).await?;
-    let relatives = relatives(engine, candidate, &near);
-    let is_replaced = |other: &Relative| other.replaced() && replaceable.contains(&other.memory.id);
+    let relatives = relatives(engine, policy, candidate, &near);
+    let is_replaced = |other: &Relative| other.replaced() && locked.has(other.memory) && !locked.reviewed.contains(&other.memory.id);
+    let stands_beside = |other: &Relative| other.stands_beside(policy) && locked.has(other.memory);
     // A correction of something else than its neighbour waits for nobody; whether it replaces that one, a person decides.
     let disputes = |other: &Relative| match other.relation {
         SuggestionRelation::Duplicates => false,
-        SuggestionRelation::Contradicts => true,
-        SuggestionRelation::Supersedes => !is_replaced(other) && (other.one_matter || !candidate.corrects),
+        // What waits in the inbox keeps nothing else there where nobody reviews.
+        SuggestionRelation::Contradicts => !stands_beside(other) && (other.memory.live || !policy.is_unreviewed()),
+        SuggestionRelation::Supersedes => {
+            let waits = !candidate.corrects && !policy.is_unreviewed();
+            !is_replaced(other) && (other.one_matter || waits)
+        }
     };
     let promotes = may_promote(candidate, policy) && !relatives.iter().any(disputes);
-    let mut replaced = Vec::new();
+    let (mut replaced, mut beside) = (Vec::new(), Vec::new());
     for other in &relatives {
         let suggestion_id = engine.clock().id();
         let suggestion =
@@ -144,6 +165,8 @@ async fn place(
         memories::suggest(tx, tenancy, suggestion, now).await?;
         if is_replaced(other) {
             replaced.push(SuggestionId(suggestion_id));
+        } else if stands_beside(other) {
+            beside.push(SuggestionId(suggestion_id));
         }
     }
     if !promotes {
@@ -151,13 +174,16 @@ async fn place(
         return Ok(Placed::Waiting(id));
     }
     for suggestion in &replaced {
-        suggestions::replace(engine, ctx, tx, *suggestion).await?;
+        suggestions::settle(engine, ctx, tx, *suggestion).await?;
     }
     // The first replacement made it durable.
     if replaced.is_empty() {
         let memory = memories::by_ids(tx, tenancy, Some(owner.agent_id), &[id], true).await?.pop();
         let memory = memory.ok_or_else(|| Error::internal("a candidate that was just stored is not there"))?;
         make_durable(engine, ctx, tx, &memory).await?;
+    }
+    for suggestion in &beside {
+        suggestions::settle(engine, ctx, tx, *suggestion).await?;
     }
     Ok(Placed::Promoted(id))
 }
@@ -207,17 +233,30 @@ impl Relative<'_> {
     fn replaced(&self) -> bool {
         self.relation == SuggestionRelation::Supersedes && self.one_matter && self.same_speaker && self.same_place && self.memory.live
     }
+
+    /// Whether both are kept, linked as a contradiction, because nobody reviews.
+    fn stands_beside(&self, policy: &CapturePolicy) -> bool {
+        self.relation == SuggestionRelation::Contradicts && self.memory.live && policy.is_unreviewed()
+    }
 }
 
-fn relatives<'a>(engine: &Engine, candidate: &NewCandidate, near: &'a [(Memory, f64)]) -> Vec<Relative<'a>> {
+fn relatives<'a>(engine: &Engine, policy: &CapturePolicy, candidate: &NewCandidate, near: &'a [(Memory, f64)]) -> Vec<Relative<'a>> {
     let speaker = candidate.spot.speaker.as_ref();
     let mut relatives = Vec::new();
     for (memory, similarity) in near {
         let same_subject = candidate.subject.is_some() && candidate.subject == memory.subject;
         let likeness = compare(&candidate.statement, &memory.content);
+        let same_speaker = speaker.is_some() && memory.source.speaker.as_ref() == speaker;
+        let same_place = holds_for_the_same(candidate, memory) && candidate.observed_at.is_some_and(|at| at >= memory.said_at());
+        // Where nobody reviews, a person who gives the same matter another number means that it changed.
+        let changes = same_speaker
+            && same_place
+            && memory.live
+            && policy.is_unreviewed()
+            && restates(candidate.kind, &candidate.statement, &memory.content);
         let corrects = match likeness {
             Likeness::Same => false,
-            likeness if likeness.is_conflict() => candidate.corrects && later(candidate, memory),
+            likeness if likeness.is_conflict() => changes || candidate.corrects && later(candidate, memory),
             Likeness::Differs(_) | Likeness::Other | Likeness::Apart => candidate.corrects && same_subject && relatives.is_empty(),
         };
         let relation = match corrects {
@@ -230,8 +269,8 @@ fn relatives<'a>(engine: &Engine, candidate: &NewCandidate, near: &'a [(Memory, 
             relation,
             reason: reason(relation, *similarity),
             one_matter: likeness.is_conflict(),
-            same_speaker: speaker.is_some() && memory.source.speaker.as_ref() == speaker,
-            same_place: holds_for_the_same(candidate, memory) && candidate.observed_at.is_some_and(|at| at >= memory.said_at()),
+            same_speaker,
+            same_place,
         });
     }
     relatives

@@ -106,9 +106,10 @@ async fn decide(
     Ok(decided)
 }
 
-/// Accepts that a candidate replaces what its speaker said before: nobody decides it, and a reviewer can undo it. The caller has locked both.
+/// Accepts a suggestion by a rule: a candidate replaces what its speaker said before, or stands beside what it contradicts. A reviewer can undo
+/// it. The caller has locked both.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
-pub(super) async fn replace(engine: &Engine, ctx: &OpContext, tx: &mut Tx, id: SuggestionId) -> Result<(), Error> {
+pub(super) async fn settle(engine: &Engine, ctx: &OpContext, tx: &mut Tx, id: SuggestionId) -> Result<(), Error> {
     let Some(suggestion) = store::open_suggestion(tx, ctx.tenancy(), id).await? else { return Ok(()) };
     let (from, to) = ends(ctx, tx, suggestion.agent_id, suggestion.from.id, suggestion.to.id).await?;
     let effect = accepted(engine, ctx, tx, suggestion.relation, &from, &to).await?;

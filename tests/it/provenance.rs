@@ -330,8 +330,13 @@ async fn what_an_agent_keeps_for_itself_confirms_no_value_of_a_profile() {
     assert!(profile.leaves.iter().any(|leaf| leaf.value == "Bern" && leaf.unconfirmed), "{:?}", profile.leaves);
 }
 
-/// Places what Vera says of a project, as a policy that asks nobody does.
-async fn place(world: &World, content: &str, project: Uuid, (corrects, at): (bool, Option<&str>)) -> Placed {
+/// Places what Vera says of a project, as a policy that asks nobody about facts of projects does.
+async fn place(world: &World, content: &str, project: Uuid, said: (bool, Option<&str>)) -> Placed {
+    let policy = CapturePolicy { others: Promotion::Automatic, ..CapturePolicy::default() };
+    place_under(world, &policy, content, project, said).await
+}
+
+async fn place_under(world: &World, policy: &CapturePolicy, content: &str, project: Uuid, (corrects, at): (bool, Option<&str>)) -> Placed {
     // A place of a source is captured once: each project has a source of its own.
     let source_id = send(world, &world.atlas, &format!("{content} {project}")).await.source_id;
     let event_id = EventId(world.engine.clock().id());
@@ -347,10 +352,9 @@ async fn place(world: &World, content: &str, project: Uuid, (corrects, at): (boo
     };
     let (engine, system) = (&world.engine, &world.system);
     let owner = Owner { agent_id: agent(&world.atlas), user_id: None };
-    let policy = CapturePolicy { others: Promotion::Automatic, ..CapturePolicy::default() };
     let ready = consolidation::prepare(engine, system, owner, &[candidate]).await.unwrap();
     let mut tx = engine.db().memory.begin(system.tenancy()).await.unwrap();
-    let placed = consolidation::place_all(engine, system, &mut tx, owner, &ready, &policy).await.unwrap().remove(0);
+    let placed = consolidation::place_all(engine, system, &mut tx, owner, &ready, policy).await.unwrap().remove(0);
     tx.commit().await.unwrap();
     placed
 }
@@ -390,6 +394,32 @@ async fn a_correction_replaces_only_what_was_said_before() {
     }
     let Placed::Promoted(first) = first else { unreachable!() };
     assert_eq!(memories::detail(&world.engine, &world.vera, first).await.unwrap().memory.status, MemoryStatus::Active);
+}
+
+#[tokio::test]
+async fn where_nobody_reviews_another_value_replaces_and_a_contradiction_stands_beside() {
+    let world = alone().await;
+    let harbour = project(&world, "harbour").await;
+    let mut ids = Vec::new();
+    for (content, at) in [
+        ("The deploy window has 3 hours.", "2026-05-03T09:00:00Z"),
+        ("The deploy window has 4 hours.", "2026-05-04T09:00:00Z"),
+        // It was said before, so it replaces nothing.
+        ("The deploy window has 6 hours.", "2026-05-02T09:00:00Z"),
+    ] {
+        let placed = place_under(&world, &CapturePolicy::of_one_person(), content, harbour, (false, Some(at))).await;
+        let Placed::Promoted(id) = placed else { panic!("{content}: {placed:?}") };
+        ids.push(id);
+    }
+    work(&world).await;
+    let mut states = Vec::new();
+    for id in &ids {
+        states.push(memories::detail(&world.engine, &world.vera, *id).await.unwrap());
+    }
+    let statuses: Vec<MemoryStatus> = states.iter().map(|detail| detail.memory.status).collect();
+    assert_eq!(statuses, [MemoryStatus::Superseded, MemoryStatus::Contradicted, MemoryStatus::Contradicted]);
+    assert_eq!(states[0].decided.iter().map(|(other, _)| *other).collect::<Vec<_>>(), [ids[1]], "the history leads to its successor");
+    assert!(inbox(&world).await.is_empty());
 }
 
 #[tokio::test]

@@ -141,6 +141,12 @@ impl CapturePolicy {
         Self { profile: Promotion::Automatic, decisions: Promotion::Automatic, others: Promotion::Automatic, ..Self::default() }
     }
 
+    /// Whether all that is captured becomes durable by itself: nobody reads an inbox.
+    pub fn is_unreviewed(&self) -> bool {
+        let all = [self.episodes, self.profile, self.decisions, self.others, self.own_statements];
+        all.iter().all(|one| *one == Promotion::Automatic)
+    }
+
     /// What it says about a kind of memory.
     pub fn of(&self, kind: MemoryKind) -> Promotion {
         match kind {

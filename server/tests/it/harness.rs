@@ -10,12 +10,13 @@ use server::config::Config;
 use std::env::VarError;
 use std::fmt::Write;
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 use tower_sessions::session::Id;
-use tracing::Level;
 use tracing::instrument::WithSubscriber;
+use tracing::subscriber::NoSubscriber;
+use tracing::{Dispatch, Level};
 
 /// The token of the form that posts to `path` in the session of a cookie, if the cookie has one.
 pub fn token(cookie: &str, path: &str) -> Option<String> {
@@ -53,12 +54,20 @@ impl io::Write for Log {
     }
 }
 
+/// The output of a future that runs with a subscriber. Another one is there as well: while a process has only one, a statement that logs for the
+/// first time asks that of its own thread, and the thread of another test has none, which would silence the statement in all threads.
+pub async fn subscribed<T>(future: impl Future<Output = T>, subscriber: impl Into<Dispatch>) -> T {
+    static ANOTHER: LazyLock<Dispatch> = LazyLock::new(|| Dispatch::new(NoSubscriber::new()));
+    LazyLock::force(&ANOTHER);
+    future.with_subscriber(subscriber).await
+}
+
 /// The output of a future, and the errors that were logged meanwhile, a line for each.
 pub async fn with_errors<T>(future: impl Future<Output = T>) -> (T, Vec<String>) {
     let log = Log::default();
     let writer = log.clone();
     let subscriber = tracing_subscriber::fmt().with_max_level(Level::ERROR).with_ansi(false).with_writer(move || writer.clone()).finish();
-    let output = future.with_subscriber(subscriber).await;
+    let output = subscribed(future, subscriber).await;
     (output, log.lines())
 }
 

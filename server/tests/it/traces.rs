@@ -1,6 +1,6 @@
 //! Traces, as an OpenTelemetry collector gets them.
 
-use crate::harness::{Log, Site};
+use crate::harness::{Log, Site, subscribed};
 use crate::process::until;
 use axum::Router;
 use axum::body::Bytes;
@@ -11,7 +11,6 @@ use serde_json::json;
 use server::traces::Traces;
 use std::sync::{Arc, Mutex};
 use tokio::net::TcpListener;
-use tracing::instrument::WithSubscriber;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::{Layer, Registry, fmt};
@@ -51,7 +50,7 @@ async fn a_request_continues_the_trace_of_its_caller_down_to_statements_and_mode
         .header("traceparent", format!("00-{TRACE}-{CALLER}-01"))
         .body(fact.to_string().into())
         .unwrap();
-    let answer = site.send(request).with_subscriber(subscriber).await;
+    let answer = subscribed(site.send(request), subscriber).await;
     assert!(answer.status.is_success(), "{}", answer.text);
     // The delivery needs this runtime, and whoever drops the traces waits for it.
     tokio::task::spawn_blocking(move || drop(traces)).await.unwrap();

@@ -61,6 +61,7 @@ fn log(case: &Case) -> Entry {
         user_id: case.memory.user_id,
         session: None,
         for_context: false,
+        given: None,
         query: "tea".into(),
         query_canonical: None,
         k: 1,

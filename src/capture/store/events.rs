@@ -36,12 +36,12 @@ const OF_MEMORIES: &str = r"select e.id, e.agent_id, e.kind, e.task, e.state, e.
       from events e
       left join lateral (select coalesce(s.whole_id, s.id) as id, coalesce(s.title, s.reference) as title
                            from sources s
-                          where s.tenant_id = e.tenant_id and s.agent_id = e.agent_id and s.id = e.source_id) s on true";
+                          where s.tenant_id = $1 and s.agent_id = e.agent_id and s.id = e.source_id) s on true";
 
 /// The same from the bus of knowledge. No import writes it, so its ids can be read.
 const OF_KNOWLEDGE: &str = r"select e.id, e.agent_id, e.kind, e.task, e.state, e.attempt, e.error, e.outcome, null::uuid as source_id,
            (select d.title from documents d
-             where d.tenant_id = e.tenant_id and d.id = case when e.task = 'embed_document' then (e.payload->>'document_id')::uuid end) as title,
+             where d.tenant_id = $1 and d.id = case when e.task = 'embed_document' then (e.payload->>'document_id')::uuid end) as title,
            jsonb_build_object('document_id', e.payload->'document_id') as subject,
            e.created_at, e.run_after, e.finished_at
       from events e";

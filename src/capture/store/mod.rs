@@ -143,7 +143,7 @@ pub async fn captured_parts(tx: &mut Tx, tenancy: Tenancy, source: SourceId) -> 
         [tenancy.tenant, source, tenancy.users],
         r"select s.agent_id, s.id as source_id, s.user_id, s.session_id, s.content, s.turns, s.filename, s.attachment_id,
                  (select coalesce(e.payload->'target', e.payload) from events e
-                   where e.tenant_id = s.tenant_id and e.agent_id = s.agent_id and e.source_id = s.id and e.task in ('extract', 'ingest')
+                   where e.tenant_id = $1 and e.agent_id = s.agent_id and e.source_id = s.id and e.task in ('extract', 'ingest')
                      and e.payload->>'only' is null
                    order by e.created_at desc, e.id desc limit 1) as capture
             from sources s where s.tenant_id = $1 and (s.id = $2 or s.whole_id = $2) and ",

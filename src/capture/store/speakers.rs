@@ -58,7 +58,7 @@ pub async fn quoting(tx: &mut Tx, tenancy: Tenancy, parts: &[SourceId], speaker:
         r"select v.memory_id, bool_or(coalesce(v.speaker = $3, false)) from evidence v
            where v.tenant_id = $1 and v.source_id = any($2)
              and not exists (select 1 from evidence o
-                              where o.tenant_id = v.tenant_id and o.memory_id = v.memory_id and o.speaker = $3 and o.source_id <> all($2))
+                              where o.tenant_id = $1 and o.memory_id = v.memory_id and o.speaker = $3 and o.source_id <> all($2))
              and ",
         of_user!("v", "$4"),
         " group by v.memory_id"

@@ -24,14 +24,14 @@ fn select(what: &str, tenant: TenantId, filter: &InboxFilter) -> Result<QueryBui
     if let Some(source) = filter.source_id {
         query.push(
             " and exists (select from evidence v join sources s on s.tenant_id = v.tenant_id and s.agent_id = v.agent_id and s.id = v.source_id \
-              where v.tenant_id = m.tenant_id and v.agent_id = m.agent_id and v.memory_id = m.id and (s.id = ",
+              where v.tenant_id = $1 and v.agent_id = m.agent_id and v.memory_id = m.id and (s.id = ",
         );
         query.push_bind(source).push(" or s.whole_id = ").push_bind(source).push("))");
     }
     if let Some(disputed) = filter.disputed {
         query.push(if disputed { " and exists" } else { " and not exists" }).push(
             " (select from memory_proposals p \
-               where p.tenant_id = m.tenant_id and p.agent_id = m.agent_id and m.id in (p.from_id, p.to_id) and p.state = 'open' \
+               where p.tenant_id = $1 and p.agent_id = m.agent_id and m.id in (p.from_id, p.to_id) and p.state = 'open' \
                and p.relation <> 'duplicates')",
         );
     }
@@ -97,7 +97,7 @@ pub async fn proposed(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryI
                  v.rationale, nullif(v.alternatives, '{}') as alternatives, coalesce(v.provenance, v.source) as source, v.observed_at,
                  v.stated_at, v.updated_at,
                  (select e.speaker from evidence e
-                   where e.tenant_id = v.tenant_id and e.agent_id = v.agent_id and e.candidate_id = v.memory_id
+                   where e.tenant_id = $1 and e.agent_id = v.agent_id and e.candidate_id = v.memory_id
                    order by e.created_at, e.id limit 1) as speaker
             from agent_memory_versions v
            where v.tenant_id = $1 and v.agent_id = $2 and v.memory_id = $3 and v.change = 'proposed'

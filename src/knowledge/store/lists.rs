@@ -30,7 +30,7 @@ macro_rules! documents {
                  n.chunks, n.embedded
             from documents d
            cross join lateral (select count(*) as chunks, count(*) filter (where not c.awaiting_vector) as embedded
-                                 from chunks c where c.tenant_id = d.tenant_id and c.document_id = d.id) n "
+                                 from chunks c where c.tenant_id = $1 and c.document_id = d.id) n "
     };
 }
 
@@ -40,7 +40,7 @@ fn matching(select: &str, tenant: TenantId, filter: &DocumentFilter) -> Result<Q
     let newest = if filter.retired == Some(true) {
         r"d.valid_to is not null
                  and not exists (select 1 from documents n
-                                  where n.tenant_id = d.tenant_id and n.collection = d.collection and n.path = d.path
+                                  where n.tenant_id = $1 and n.collection = d.collection and n.path = d.path
                                     and (n.valid_to is null or (n.valid_from, n.id) > (d.valid_from, d.id)))"
     } else {
         "d.valid_to is null"

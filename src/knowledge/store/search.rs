@@ -178,7 +178,7 @@ pub async fn chunks_by_id(tx: &mut Tx, lookup: &Lookup<'_>, ids: &[ChunkId]) -> 
                 (VECTORS.of(vector.len())?.table, lookup.at.map_or("", |_| " and (e.embedded_at is null or e.embedded_at <= $3)"));
             format!(
                 r"(select -(e.half <#> $4)::float8 from {table} e
-                    where e.tenant_id = c.tenant_id and e.chunk_id = c.id and e.model = $5{then})"
+                    where e.tenant_id = $1 and e.chunk_id = c.id and e.model = $5{then})"
             )
         }
     };
@@ -188,7 +188,7 @@ pub async fn chunks_by_id(tx: &mut Tx, lookup: &Lookup<'_>, ids: &[ChunkId]) -> 
             r"select c.id as chunk_id, c.document_id, d.kind, d.reference, d.collection, d.title, d.path, c.heading_path, c.content,
                      {semantic} as semantic,
                      exists (select 1 from documents o
-                              where o.tenant_id = d.tenant_id and o.reference = d.reference and o.collection <> d.collection
+                              where o.tenant_id = $1 and o.reference = d.reference and o.collection <> d.collection
                                 and {other_in_force}) as is_elsewhere
                 from chunks c join documents d on d.tenant_id = c.tenant_id and d.id = c.document_id and {in_force}
                where c.tenant_id = $1 and c.id = any($2)"

@@ -21,7 +21,7 @@ pub async fn evidence_of(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], most: 
                          v.ends, v.quote, v.created_at, v.id,
                          row_number() over (partition by v.memory_id order by v.observed_at desc nulls last, v.created_at desc,
                               v.id) as place
-                    from evidence v left join lateral (select title, reference from sources s where s.tenant_id = v.tenant_id
+                    from evidence v left join lateral (select title, reference from sources s where s.tenant_id = $1
                          and s.id = v.source_id limit 1) s on true
                    where v.tenant_id = $1 and v.memory_id = any($2) and ",
             of_user!("v", "$3"),

@@ -86,7 +86,7 @@ fn of_session(query: &mut QueryBuilder<Postgres>, session: &str) {
     query
         .push(
             "(m.agent_id, m.session_id) in (select s.agent_id, s.id from sessions s \
-              where s.tenant_id = nullif(current_setting('rmb.tenant', true), '')::uuid and s.external_ref = ",
+              where s.tenant_id = $1 and s.external_ref = ",
         )
         .push_bind(session.to_owned())
         .push("))");

@@ -51,8 +51,8 @@ macro_rules! columns {
          m.recalled_count, m.remembered_count, m.last_accessed_at, m.observed_at, m.created_at, m.updated_at, m.stated_at, m.expires_at, m.deleted_at, m.deleted_by, m.delete_reason, \
          m.rationale, m.alternatives, m.role, m.trust, m.retention_rule, m.importance_factors, m.archived_at, m.archive_reason, \
          m.filename, m.attachment_id, \
-         (select p.slug from projects p where p.tenant_id = m.tenant_id and p.id = m.project_id) as project, \
-         (select r.slug from repos r where r.tenant_id = m.tenant_id and r.id = m.repo_id) as repo"
+         (select p.slug from projects p where p.tenant_id = $1 and p.id = m.project_id) as project, \
+         (select r.slug from repos r where r.tenant_id = $1 and r.id = m.repo_id) as repo"
     };
 }
 pub(crate) use columns;

@@ -56,7 +56,7 @@ pub async fn removals_at(tx: &mut Tx, tenancy: Tenancy, ids: &[MemoryId], at: Da
            where m.tenant_id = $1 and m.id = any($2) and v.valid_from = $3 and v.change in ('forgotten', 'restored')
              -- a memory that was only archived is restored, too
              and (v.deleted or (select p.deleted from agent_memory_versions p
-                                 where p.tenant_id = v.tenant_id and p.agent_id = v.agent_id and p.memory_id = v.memory_id
+                                 where p.tenant_id = $1 and p.agent_id = v.agent_id and p.memory_id = v.memory_id
                                    and p.version < v.version
                                  order by p.version desc limit 1)) and ",
             of_user!("m", "$4")
@@ -103,11 +103,11 @@ pub async fn source_of_version(
 macro_rules! confirmed {
     () => {
         "exists (select from agent_memory_versions v
-                  where v.tenant_id = m.tenant_id and v.agent_id = m.agent_id and v.memory_id = m.id
+                  where v.tenant_id = $1 and v.agent_id = m.agent_id and v.memory_id = m.id
                     and (v.change in ('promoted', 'reviewed') or (v.change = 'revised' and v.provenance is null))
                     and v.actor_kind = 'operator' and v.content = m.content
                     and not exists (select from agent_memory_versions w
-                                     where w.tenant_id = m.tenant_id and w.agent_id = m.agent_id and w.memory_id = m.id
+                                     where w.tenant_id = $1 and w.agent_id = m.agent_id and w.memory_id = m.id
                                        and w.version > v.version and w.change in ('revised', 'amended') and w.actor_kind <> 'operator'))"
     };
 }

@@ -34,7 +34,7 @@ pub async fn compared(
         None => "null::float8".to_owned(),
         Some(_) => format!(
             r"(select -(e.{column} <#> $6) from {table} e
-                where e.tenant_id = m.tenant_id and e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $5)"
+                where e.tenant_id = $1 and e.agent_id = m.agent_id and e.memory_id = m.id and e.model = $5)"
         ),
     };
     let of_user = of_user!("m", "$4");

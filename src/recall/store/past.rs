@@ -60,16 +60,16 @@ macro_rules! had {
                          case when v.confidence is null then a.observed_at else v.observed_at end as observed_at,
                          coalesce(case when v.confidence is null then a.observed_at else v.observed_at end, a.created_at) as said_at,
                          greatest(v.updated_at, (select max(r.at) from memory_moments r
-                                                  where r.tenant_id = a.tenant_id and r.agent_id = a.agent_id and r.memory_id = a.id
+                                                  where r.tenant_id = $1 and r.agent_id = a.agent_id and r.memory_id = a.id
                                                     and r.what = 'repeated' and r.at <= $3)) as updated_at,
                          greatest(coalesce(v.stated_at, least(case when v.confidence is null then a.observed_at else v.observed_at end, v.updated_at)),
                                   (select max(r.stated_at) from memory_moments r
-                                    where r.tenant_id = a.tenant_id and r.agent_id = a.agent_id and r.memory_id = a.id
+                                    where r.tenant_id = $1 and r.agent_id = a.agent_id and r.memory_id = a.id
                                       and r.what = 'repeated' and r.at >= v.valid_from and r.at <= $3)) as stated_at,
                          v.topic = a.topic and v.content = a.content as is_current_text
                     from agent_memories a
                     join lateral (select * from agent_memory_versions w
-                                   where w.tenant_id = a.tenant_id and w.agent_id = a.agent_id and w.memory_id = a.id and w.valid_from <= $3
+                                   where w.tenant_id = $1 and w.agent_id = a.agent_id and w.memory_id = a.id and w.valid_from <= $3
                                    order by w.version desc limit 1) v
                       on not v.deleted and v.status in ('active', 'contradicted')
                    where a.tenant_id = $1 and a.agent_id = any($2) and a.created_at <= $3) m

@@ -25,7 +25,7 @@ pub struct ProposalRow {
 macro_rules! proposal {
     () => {
         "p.id, p.phrase, p.normal, p.status, p.count, p.first_seen, p.last_seen, p.decision_id, \
-         array(select distinct m.agent_id from proposal_memories m where m.tenant_id = p.tenant_id and m.proposal_id = p.id) as agents"
+         array(select distinct m.agent_id from proposal_memories m where m.tenant_id = $1 and m.proposal_id = p.id) as agents"
     };
 }
 
@@ -69,7 +69,7 @@ pub async fn met_phrases(tx: &mut Tx, tenant: TenantId) -> Result<Vec<String>, D
     tx.values(sql!(
         [tenant],
         r"select p.normal from term_proposals p where p.tenant_id = $1 and p.status = 'open' and not exists (
-                 select 1 from proposal_memories m where m.tenant_id = p.tenant_id and m.proposal_id = p.id and m.memory_id is null)"
+                 select 1 from proposal_memories m where m.tenant_id = $1 and m.proposal_id = p.id and m.memory_id is null)"
     ))
     .await
 }
@@ -176,17 +176,17 @@ macro_rules! decision {
     () => {
         "d.id, d.together, d.kind, d.subjects, d.term_id, d.term, d.reason, d.actor_kind, d.actor_id, d.actor_name, d.at, d.version, d.forms, \
          d.memories, d.opened_terms, d.closed_terms, d.opened_aliases, d.closed_aliases, d.undone_by, \
-         not exists (select 1 from canonical_terms t where t.tenant_id = d.tenant_id and t.id = any(d.opened_terms) and not exists ( \
-             select 1 from canonical_terms n where n.tenant_id = t.tenant_id and n.lineage = t.lineage and n.valid_to is null \
+         not exists (select 1 from canonical_terms t where t.tenant_id = $1 and t.id = any(d.opened_terms) and not exists ( \
+             select 1 from canonical_terms n where n.tenant_id = $1 and n.lineage = t.lineage and n.valid_to is null \
                 and (n.term, n.definition) = (t.term, t.definition) and n.category is not distinct from t.category)) \
-         and not exists (select 1 from term_aliases a where a.tenant_id = d.tenant_id and a.id = any(d.opened_aliases) and not exists ( \
+         and not exists (select 1 from term_aliases a where a.tenant_id = $1 and a.id = any(d.opened_aliases) and not exists ( \
              select 1 from term_aliases n \
-              where n.tenant_id = a.tenant_id and n.term_id = a.term_id and n.alias = a.alias and n.valid_to is null)) \
-         and (d.kind <> 'undo' or not exists (select 1 from decisions l where l.tenant_id = d.tenant_id \
+              where n.tenant_id = $1 and n.term_id = a.term_id and n.alias = a.alias and n.valid_to is null)) \
+         and (d.kind <> 'undo' or not exists (select 1 from decisions l where l.tenant_id = $1 \
              and (l.at, l.version) > (d.at, d.version) and (l.subjects && d.subjects or l.forms && d.forms))) \
-         and (d.kind <> 'reject' or not exists (select 1 from term_proposals p where p.tenant_id = d.tenant_id and p.decision_id = d.id \
-             and (exists (select 1 from canonical_terms t where t.tenant_id = p.tenant_id and t.normal = p.normal and t.valid_to is null) \
-              or exists (select 1 from term_aliases a where a.tenant_id = p.tenant_id and a.normal = p.normal and a.valid_to is null)))) \
+         and (d.kind <> 'reject' or not exists (select 1 from term_proposals p where p.tenant_id = $1 and p.decision_id = d.id \
+             and (exists (select 1 from canonical_terms t where t.tenant_id = $1 and t.normal = p.normal and t.valid_to is null) \
+              or exists (select 1 from term_aliases a where a.tenant_id = $1 and a.normal = p.normal and a.valid_to is null)))) \
          as stands"
     };
 }
@@ -279,7 +279,7 @@ pub async fn history(tx: &mut Tx, tenant: TenantId, term: TermId, most: i64) -> 
         r" from decisions d
            where d.tenant_id = $1 and (d.term_id = $2 or exists (
                  select 1 from canonical_terms t
-                  where t.tenant_id = d.tenant_id and t.lineage = $2 and (t.id = any(d.opened_terms) or t.id = any(d.closed_terms))))
+                  where t.tenant_id = $1 and t.lineage = $2 and (t.id = any(d.opened_terms) or t.id = any(d.closed_terms))))
            order by d.at desc, d.id desc limit $3"
     ))
     .await

@@ -13,7 +13,7 @@ use wire::{TenantId, TermFilter, TermId};
 macro_rules! term_row {
     () => {
         "t.id, t.lineage, t.term, t.normal, t.definition, t.category, t.created_at, t.valid_from, t.valid_to, \
-         array(select a.alias from term_aliases a where a.tenant_id = t.tenant_id and a.term_id = t.lineage \
+         array(select a.alias from term_aliases a where a.tenant_id = $1 and a.term_id = t.lineage \
          and a.valid_to is not distinct from t.valid_to order by a.normal) as aliases"
     };
 }
@@ -96,7 +96,7 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &TermFil
     query.push(" from canonical_terms t where t.tenant_id = ").push_bind(tenant);
     if filter.retired == Some(true) {
         query.push(
-            " and t.valid_to is not null and not exists (select 1 from canonical_terms n where n.tenant_id = t.tenant_id and \
+            " and t.valid_to is not null and not exists (select 1 from canonical_terms n where n.tenant_id = $1 and \
              n.lineage = t.lineage and (n.valid_to is null or (n.valid_to, n.id) > (t.valid_to, t.id)))",
         );
     } else {
@@ -105,7 +105,7 @@ fn narrow(query: &mut QueryBuilder<Postgres>, tenant: TenantId, filter: &TermFil
     if let Some(q) = &filter.q {
         let like = like::contains(q);
         query.push(" and (t.term ilike ").push_bind(like.clone()).push(" or t.definition ilike ").push_bind(like.clone());
-        query.push(" or exists (select 1 from term_aliases a where a.tenant_id = t.tenant_id and a.term_id = t.lineage and a.alias ilike ");
+        query.push(" or exists (select 1 from term_aliases a where a.tenant_id = $1 and a.term_id = t.lineage and a.alias ilike ");
         query.push_bind(like).push(" and a.valid_to is not distinct from t.valid_to))");
     }
 }
@@ -162,7 +162,7 @@ pub async fn term_named(tx: &mut Tx, tenant: TenantId, id: Option<TermId>, form:
            where t.tenant_id = $1 and t.valid_to is null
              and (t.lineage = $2 or t.normal = $3 or exists (
                  select 1 from term_aliases a
-                  where a.tenant_id = t.tenant_id and a.term_id = t.lineage and a.normal = $3 and a.valid_to is null))
+                  where a.tenant_id = $1 and a.term_id = t.lineage and a.normal = $3 and a.valid_to is null))
            order by t.lineage = $2 desc nulls last limit 1"
     ))
     .await
@@ -175,7 +175,7 @@ pub async fn unembedded(tx: &mut Tx, tenant: TenantId, model: &str, most: i64) -
         r"select t.lineage, t.term from canonical_terms t
            where t.tenant_id = $1 and t.valid_to is null and not exists (
                  select 1 from term_embeddings e
-                  where e.tenant_id = t.tenant_id and e.term_id = t.lineage and e.model = $2 and e.term = t.term)
+                  where e.tenant_id = $1 and e.term_id = t.lineage and e.model = $2 and e.term = t.term)
            order by t.normal limit $3"
     ))
     .await

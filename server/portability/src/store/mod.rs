@@ -90,7 +90,7 @@ impl RecordFilter<'_> {
                 query.push(format!(
                     r"coalesce((select jsonb_agg(jsonb_build_object({}) order by f.created_at, f.topic_normal)
                                   from memory_topics f
-                                 where f.tenant_id = t.tenant_id and f.agent_id = t.agent_id and f.memory_id = t.id), '[]') as topics",
+                                 where f.tenant_id = $1 and f.agent_id = t.agent_id and f.memory_id = t.id), '[]') as topics",
                     fields.join(", ")
                 ));
             }
@@ -102,7 +102,7 @@ impl RecordFilter<'_> {
             (Section::Evidence, "candidate_id") => {
                 query.push(
                     r"coalesce((select m.id from agent_memories m
-                                 where m.tenant_id = t.tenant_id and m.agent_id = t.agent_id and m.id = t.candidate_id",
+                                 where m.tenant_id = $1 and m.agent_id = t.agent_id and m.id = t.candidate_id",
                 );
                 self.matching(query);
                 query.push("), t.memory_id) as candidate_id");
@@ -141,7 +141,7 @@ impl RecordFilter<'_> {
     fn about(&self, query: &mut QueryBuilder<Postgres>, same: &str) {
         if self.filter.is_some() || self.in_reach_at.is_some() {
             query.push(format!(
-                " and exists (select from agent_memories m where m.tenant_id = t.tenant_id and m.agent_id = t.agent_id and {same}"
+                " and exists (select from agent_memories m where m.tenant_id = $1 and m.agent_id = t.agent_id and {same}"
             ));
             self.matching(query);
             query.push(")");
@@ -152,7 +152,7 @@ impl RecordFilter<'_> {
     fn links(&self, query: &mut QueryBuilder<Postgres>) {
         let agents: Vec<Uuid> = self.agents.iter().map(|agent| agent.0).collect();
         for end in ["m.id = t.from_id", "m.id = t.to_id"] {
-            query.push(" and exists (select from agent_memories m where m.tenant_id = t.tenant_id and m.agent_id = any(");
+            query.push(" and exists (select from agent_memories m where m.tenant_id = $1 and m.agent_id = any(");
             query.push_bind(agents.clone()).push(format!(") and {end}"));
             self.matching(query);
             query.push(")");
@@ -163,13 +163,13 @@ impl RecordFilter<'_> {
     fn sources(&self, query: &mut QueryBuilder<Postgres>) {
         if self.filter.is_some() || self.in_reach_at.is_some() {
             query.push(
-                " and (exists (select from agent_memories m where m.tenant_id = t.tenant_id and m.agent_id = t.agent_id and m.source_id = t.id",
+                " and (exists (select from agent_memories m where m.tenant_id = $1 and m.agent_id = t.agent_id and m.source_id = t.id",
             );
             self.matching(query);
             query.push(
                 r") or exists (select from evidence v
                                  join agent_memories m on m.tenant_id = v.tenant_id and m.agent_id = v.agent_id and m.id = v.memory_id
-                                where v.tenant_id = t.tenant_id and v.agent_id = t.agent_id and v.source_id = t.id",
+                                where v.tenant_id = $1 and v.agent_id = t.agent_id and v.source_id = t.id",
             );
             self.matching(query);
             query.push("))");
@@ -183,7 +183,7 @@ impl RecordFilter<'_> {
                 r" and t.state = 'shown'
                    and not exists (select from evidence v
                                      join tombstones d on d.tenant_id = v.tenant_id and d.agent_id = v.agent_id and d.memory_id = v.memory_id
-                                    where v.tenant_id = t.tenant_id and v.agent_id = t.agent_id and v.source_id = any(t.source_ids))",
+                                    where v.tenant_id = $1 and v.agent_id = t.agent_id and v.source_id = any(t.source_ids))",
             );
         }
     }

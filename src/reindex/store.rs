@@ -123,12 +123,16 @@ pub async fn put_words_of_document(
     tx.run(sql!([tenant, agent, id], "delete from profile_document_terms where tenant_id = $1 and agent_id = $2 and document_id = $3"))
         .await?;
     tx.run(sql!(
-        [tenant, agent, id, rows.terms, rows.counts, length, stems::RULES],
-        r"with marked as (
-              update profile_documents d set length = $6, word_rules = $7 where d.tenant_id = $1 and d.agent_id = $2 and d.id = $3
-              returning d.user_id)
-          insert into profile_document_terms (tenant_id, agent_id, document_id, user_id, term, tf)
-          select $1, $2, $3, m.user_id, t.term, t.tf from marked m cross join unnest($4::text[], $5::real[]) as t (term, tf)"
+        [tenant, agent, id, length, stems::RULES],
+        "update profile_documents set length = $4, word_rules = $5 where tenant_id = $1 and agent_id = $2 and id = $3"
+    ))
+    .await?;
+    tx.run(sql!(
+        [tenant, agent, id, rows.terms, rows.counts],
+        r"insert into profile_document_terms (tenant_id, agent_id, document_id, user_id, term, tf)
+          select d.tenant_id, d.agent_id, d.id, d.user_id, t.term, t.tf
+            from profile_documents d cross join unnest($4::text[], $5::real[]) as t (term, tf)
+           where d.tenant_id = $1 and d.agent_id = $2 and d.id = $3"
     ))
     .await
 }

@@ -282,7 +282,7 @@ pub async fn insert_results(
     tx.run(sql!(
         [tenant, run, ids, expected, found, ranks, gates],
         r"insert into expectation_results (tenant_id, agent_id, run_id, expectation_id, user_id, expected, found, rank, stopped_by)
-          select $1, e.agent_id, $2, e.id, e.user_id, g.expected, g.found, g.rank, g.stopped_by
+          select e.tenant_id, e.agent_id, $2, e.id, e.user_id, g.expected, g.found, g.rank, g.stopped_by
             from unnest($3::uuid[], $4::integer[], $5::integer[], $6::integer[], $7::text[]) as g (id, expected, found, rank, stopped_by)
             join expectations e on e.tenant_id = $1 and e.id = g.id"
     ))

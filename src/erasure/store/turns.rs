@@ -87,12 +87,12 @@ pub async fn mark_erased(
     tx.run(sql!(
         [tenant, &places.parts, &places.starts, &places.ends, sources, Uuid::nil(), request, now, gone],
         r"insert into erased_sources (tenant_id, agent_id, source_id, memory_id, request_id, erased_at)
-          select $1::uuid, x.agent_id, x.source_id, x.memory_id, $7::uuid, $8::timestamptz
-            from (select v.agent_id, v.source_id, v.memory_id
+          select x.tenant_id, x.agent_id, x.source_id, x.memory_id, $7::uuid, $8::timestamptz
+            from (select v.tenant_id, v.agent_id, v.source_id, v.memory_id
                     from evidence v join unnest($2::uuid[], $3::int[], $4::int[]) p (part, starts, ends)
                       on v.source_id = p.part and v.starts < p.ends and v.ends > p.starts
                    where v.tenant_id = $1 and v.memory_id <> all($9)
-                  union select s.agent_id, s.id, $6::uuid from sources s where s.tenant_id = $1 and s.id = any($5)) x
+                  union select s.tenant_id, s.agent_id, s.id, $6::uuid from sources s where s.tenant_id = $1 and s.id = any($5)) x
           on conflict do nothing"
     ))
     .await

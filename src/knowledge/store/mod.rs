@@ -186,7 +186,8 @@ pub async fn put_words(tx: &mut Tx, tenant: TenantId, chunks: &[(ChunkId, BTreeM
         tx.run(sql!(
             [tenant, rows.terms, rows.ids, rows.counts, rows.lengths],
             r"insert into chunk_terms (tenant_id, term, chunk_id, tf, length)
-              select $1, t.* from unnest($2::text[], $3::uuid[], $4::real[], $5::integer[]) as t (term, chunk_id, tf, length)"
+              select $1, t.* from unnest($2::text[], $3::uuid[], $4::real[], $5::integer[]) as t (term, chunk_id, tf, length)
+              on conflict do nothing"
         ))
         .await?;
     }

@@ -69,23 +69,24 @@ pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: Memory
     let (names, counts): (Vec<String>, Vec<f32>) = terms.into_iter().map(|(term, count)| (term, count as f32)).unzip();
     let counted: Option<Counted> = tx
         .row_if_any(sql!(
-            [tenancy.tenant, agent, id, names, counts, i32::try_from(length).unwrap_or(i32::MAX), tenancy.users, stems::RULES],
-            r"with counted as (
-              update agent_memories m set term_count = $6, word_rules = $8, written = pg_current_xact_id()
+            [tenancy.tenant, agent, id, i32::try_from(length).unwrap_or(i32::MAX), tenancy.users, stems::RULES],
+            r"update agent_memories m set term_count = $4, word_rules = $6, written = pg_current_xact_id()
                where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.live and ",
-            of_user!("m", "$7"),
-            r" returning m.tenant_id, m.agent_id, m.id, m.user_id, m.term_count),
-          put as (
-              insert into memory_terms (tenant_id, agent_id, term, memory_id, user_id, tf, length)
-              select m.tenant_id, m.agent_id, t.term, m.id, m.user_id, t.tf, m.term_count
-                from counted m cross join unnest($4::text[], $5::real[]) as t (term, tf))
-          select user_id, term_count from counted"
+            of_user!("m", "$5"),
+            " returning m.user_id, m.term_count"
         ))
         .await?;
-    match counted {
-        Some(Counted { user_id, term_count }) => add_counts(tx, tenancy.tenant, agent, user_id, slot(id.0), 1, term_count.into()).await,
-        None => Ok(()),
-    }
+    let Some(Counted { user_id, term_count }) = counted else { return Ok(()) };
+    // A statement of its own, which reads the memory: Citus runs one that inserts what another one returned in three steps.
+    tx.run(sql!(
+        [tenancy.tenant, agent, id, names, counts],
+        r"insert into memory_terms (tenant_id, agent_id, term, memory_id, user_id, tf, length)
+          select m.tenant_id, m.agent_id, t.term, m.id, m.user_id, t.tf, m.term_count
+            from agent_memories m cross join unnest($4::text[], $5::real[]) as t (term, tf)
+           where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3"
+    ))
+    .await?;
+    add_counts(tx, tenancy.tenant, agent, user_id, slot(id.0), 1, term_count.into()).await
 }
 
 /// Removes a memory's words from the search.

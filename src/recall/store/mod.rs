@@ -66,10 +66,12 @@ pub async fn insert_log(tx: &mut Tx, entry: &Entry, cause: Option<ZeroHitCause>,
     tx.run(query).await?;
     let (memories, ranks): (Vec<Uuid>, Vec<i32>) = returned.into_iter().unzip();
     tx.run(sql!(
-        [entry.tenancy.tenant, entry.agent_id, entry.id, memories, ranks, entry.at, entry.user_id],
+        [entry.tenancy.tenant, entry.agent_id, entry.id, memories, ranks],
         r"insert into retrieval_hits (tenant_id, agent_id, retrieval_id, memory_id, rank, at, user_id)
-          select $1, $2, $3, h.memory_id, h.rank, $6, $7 from unnest($4::uuid[], $5::integer[]) as h (memory_id, rank) on conflict
-               do nothing"
+          select r.tenant_id, r.agent_id, r.id, h.memory_id, h.rank, r.at, r.user_id
+            from retrievals r cross join unnest($4::uuid[], $5::integer[]) as h (memory_id, rank)
+           where r.tenant_id = $1 and r.agent_id = $2 and r.id = $3
+          on conflict do nothing"
     ))
     .await?;
     for (chunk, document, rank) in cited {

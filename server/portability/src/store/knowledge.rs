@@ -144,7 +144,8 @@ pub async fn put_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value, words: &[Ch
         [tenant, ids, terms, counts, lengths],
         r"insert into chunk_terms (tenant_id, term, chunk_id, tf, length)
           select $1, q.term, q.chunk_id, q.tf, q.length
-            from unnest($2::uuid[], $3::text[], $4::real[], $5::int[]) as q (chunk_id, term, tf, length)"
+            from unnest($2::uuid[], $3::text[], $4::real[], $5::int[]) as q (chunk_id, term, tf, length)
+          on conflict do nothing"
     ))
     .await?;
     tx.run(sql!(

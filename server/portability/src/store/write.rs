@@ -76,7 +76,7 @@ pub async fn put_topics(tx: &mut Tx, tenancy: Tenancy, rows: &Value, replaced: &
         [tenancy.tenant, rows, tenancy.users],
         r"insert into memory_topics (tenant_id, agent_id, memory_id, user_id, topic, topic_raw, topic_normal, is_canonical,
                                      vocabulary_version, created_at)
-          select $1, r.agent_id, r.memory_id, m.user_id, r.topic, r.topic_raw, r.topic_normal, r.is_canonical, 0, r.created_at
+          select m.tenant_id, r.agent_id, r.memory_id, m.user_id, r.topic, r.topic_raw, r.topic_normal, r.is_canonical, 0, r.created_at
             from jsonb_populate_recordset(null::memory_topics, $2) r
             join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.memory_id
            where ",
@@ -149,7 +149,7 @@ pub async fn put_versions(tx: &mut Tx, tenancy: Tenancy, rows: &Value, importing
     let of_user = of_user!("m", "$4");
     let sql = format!(
         r"insert into agent_memory_versions (tenant_id, {columns}, imported_by, user_id)
-          select $1, r.{values}, $3, m.user_id
+          select m.tenant_id, r.{values}, $3, m.user_id
             from jsonb_populate_recordset(null::agent_memory_versions, $2) r
             join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.memory_id and m.version >= r.version
            where {of_user}
@@ -165,7 +165,7 @@ pub async fn put_links(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Result<()
     let (from_of_user, to_of_user) = (of_user!("f", "$3"), of_user!("o", "$3"));
     let sql = format!(
         r"insert into memory_links (tenant_id, {columns}, user_id)
-          select $1, r.{values}, coalesce(f.user_id, o.user_id)
+          select f.tenant_id, r.{values}, coalesce(f.user_id, o.user_id)
             from jsonb_populate_recordset(null::memory_links, $2) r
             join agent_memories f on f.tenant_id = $1 and f.id = r.from_id
             join agent_memories o on o.tenant_id = $1 and o.id = r.to_id
@@ -181,7 +181,7 @@ pub async fn put_tombstones(tx: &mut Tx, tenancy: Tenancy, rows: &Value) -> Resu
     let (columns, values, of_user) = (columns.join(", "), values(Section::Tombstone, &columns), of_user!("m", "$3"));
     let sql = format!(
         r"insert into tombstones (tenant_id, {columns})
-          select $1, {values}
+          select m.tenant_id, {values}
             from jsonb_populate_recordset(null::tombstones, $2) r
             join agent_memories m on m.tenant_id = $1 and m.agent_id = r.agent_id and m.id = r.memory_id
            where {of_user}

@@ -104,9 +104,11 @@ pub async fn put_documents(
     let new: HashSet<Uuid> = stored.iter().filter(|(_, is_new)| *is_new).map(|(id, _)| *id).collect();
     let words: WordRows<Uuid> = terms.into_iter().filter(|(id, _)| new.contains(id)).collect();
     tx.run(sql!(
-        [tenancy.tenant, subject.agent_id, subject.user_id, words.ids, words.terms, words.counts],
+        [tenancy.tenant, subject.agent_id, words.ids, words.terms, words.counts],
         r"insert into profile_document_terms (tenant_id, agent_id, document_id, user_id, term, tf)
-          select $1, $2, t.id, $3, t.term, t.tf from unnest($4::uuid[], $5::text[], $6::real[]) as t (id, term, tf)"
+          select d.tenant_id, d.agent_id, d.id, d.user_id, t.term, t.tf
+            from unnest($3::uuid[], $4::text[], $5::real[]) as t (id, term, tf)
+            join profile_documents d on d.tenant_id = $1 and d.agent_id = $2 and d.id = t.id"
     ))
     .await?;
     Ok((by_key.into_keys().collect(), !new.is_empty()))

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod columns;
 pub mod cursor;
 mod deadline;
+pub mod distributed;
 pub mod embedded;
 mod error;
 mod illness;
@@ -14,6 +15,7 @@ pub mod like;
 mod link;
 mod migrate;
 pub mod of_user;
+mod opening;
 mod owner;
 mod proof;
 mod reach;
@@ -41,11 +43,12 @@ pub use urls::{DatabaseUrls, Logins};
 use illness::Health;
 use link::{ANSWER, Waits};
 use migrate::MIGRATORS;
-use proof::{Proof, settings};
+use opening::{Opening, Planned, Spread};
+use proof::Proof;
 use reach::Reach;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{Connection, PgConnection, PgPool};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -59,6 +62,9 @@ const SYSTEM_CONNECTIONS: u32 = 5;
 
 /// How long a server may take to accept a connection before it counts as out of reach.
 const CONNECT: Duration = Duration::from_secs(1);
+
+/// Begins a transaction that reads one snapshot.
+const SNAPSHOT: &str = "begin isolation level repeatable read read only";
 
 /// How long an idle connection counts as alive without being asked.
 const TRUSTED: Duration = Duration::from_millis(100);
@@ -102,11 +108,12 @@ impl Database {
         let (app, system) = (login(&places.app.0)?, login(&places.system.0)?);
         let statement = patience.statement;
         let app_roles = ("rmb_app", if of_agents { "rmb_operator" } else { "rmb_app" });
-        let app_proof = Arc::new(Proof::new(&app, places.app.1, app_roles, statement));
-        let system_proof = Arc::new(Proof::new(&system, places.system.1, ("rmb_system", "rmb_eraser"), statement));
-        let health = Arc::<Health>::default();
+        let (health, spread) = (Arc::<Health>::default(), Arc::<Spread>::default());
+        let app_proof = Arc::new(Proof::new(&app, places.app.1, app_roles, statement, Arc::clone(&spread)));
+        let system_roles = ("rmb_system", "rmb_eraser");
+        let system_proof = Arc::new(Proof::new(&system, places.system.1, system_roles, statement, Arc::clone(&spread)));
         let reach = Arc::new(Reach::new(app.clone(), CONNECT, Arc::clone(&health)));
-        let waits = Waits::new(statement, Arc::clone(&reach), Arc::clone(&health));
+        let waits = Waits::new(statement, Arc::clone(&reach), Arc::clone(&health), spread);
         let system_pool = pool(system, SYSTEM_CONNECTIONS, patience.lookup, &system_proof);
         Ok(Self {
             app: pool(app, APP_CONNECTIONS, patience.connection, &app_proof),
@@ -124,7 +131,7 @@ impl Database {
     /// # Errors
     /// When the database is out of reach or no connection becomes free.
     pub async fn begin(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
-        self.begin_as("begin", tenancy).await
+        self.begin_as("begin", Planned::Freely, tenancy).await
     }
 
     /// Opens a transaction that reads one snapshot of one tenancy: later writes do not show in it.
@@ -132,7 +139,7 @@ impl Database {
     /// # Errors
     /// As [`Database::begin`].
     pub async fn begin_snapshot(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
-        self.begin_as("begin isolation level repeatable read read only", tenancy).await
+        self.begin_as(SNAPSHOT, Planned::Freely, tenancy).await
     }
 
     /// Opens a transaction that reads one snapshot and whose statements are planned for their values: for lists that are filtered by a
@@ -141,7 +148,7 @@ impl Database {
     /// # Errors
     /// As [`Database::begin`].
     pub async fn begin_planned_anew(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
-        self.begin_as("begin isolation level repeatable read read only; set local plan_cache_mode = force_custom_plan", tenancy).await
+        self.begin_as(SNAPSHOT, Planned::Anew, tenancy).await
     }
 
     /// Opens a transaction that reads one snapshot and whose statements are planned once instead of for each call: for searches and sums,
@@ -150,23 +157,14 @@ impl Database {
     /// # Errors
     /// As [`Database::begin`].
     pub async fn begin_planned_once(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
-        self.begin_as("begin isolation level repeatable read read only; set local plan_cache_mode = force_generic_plan", tenancy).await
+        self.begin_as(SNAPSHOT, Planned::Once, tenancy).await
     }
 
-    async fn begin_as(&self, begin: &str, tenancy: Tenancy) -> Result<Tx, DbError> {
+    async fn begin_as(&self, begin: &'static str, planned: Planned, tenancy: Tenancy) -> Result<Tx, DbError> {
         let role = if self.of_agents && tenancy.agent == EVERY_AGENT { "rmb_operator" } else { "rmb_app" };
-        // Typed UUIDs: nothing here can be anything but hexadecimal digits and dashes.
-        let begin = format!(
-            "{begin}; set local role {role}; select set_config('rmb.tenant', '{}', true), set_config('rmb.agent', '{}', true), \
-             set_config('rmb.commons', '{}', true), set_config('rmb.user', '{}', true), {}",
-            tenancy.tenant,
-            tenancy.agent,
-            tenancy.commons,
-            tenancy.users.setting(),
-            settings(Some(deadline::within(self.statement)))
-        );
+        let opening = Opening::in_role(role, Some(deadline::within(self.statement))).with(begin, planned).of(tenancy);
         let refused = self.proof.refused();
-        let mut begun = tokio::spawn(Tx::begin(self.app.clone(), begin, self.system.waits.clone()));
+        let mut begun = tokio::spawn(Tx::begin(self.app.clone(), opening, self.system.waits.clone()));
         tokio::pin!(refused);
         loop {
             tokio::select! {
@@ -195,8 +193,7 @@ impl Database {
     /// # Errors
     /// As [`Database::begin`].
     pub async fn begin_erasure(&self, tenant: TenantId) -> Result<Tx, DbError> {
-        let begin = format!("begin; set local role rmb_eraser; select set_config('rmb.tenant', '{tenant}', true), {}", settings(None));
-        let mut tx = self.system.open(begin).await?;
+        let mut tx = self.system.open(Opening::in_role("rmb_eraser", None).of_tenant(tenant)).await?;
         tx.lift();
         Ok(tx)
     }
@@ -379,7 +376,9 @@ pub fn lock_key(parts: &[&[u8]]) -> i64 {
 /// # Errors
 /// When the connection is lost.
 pub async fn see_users_of(tx: &mut Tx, tenancy: Tenancy) -> Result<(), DbError> {
-    sqlx::query("select set_config('rmb.user', $1, true)").bind(tenancy.users.setting()).execute(&mut **tx).await?;
+    // A typed UUID or nothing. Where tables are distributed, what a function sets does not reach the node of the tenant.
+    let set = format!("set local rmb.\"user\" = '{}'", tenancy.users.setting());
+    sqlx::query(AssertSqlSafe(set)).persistent(false).execute(&mut **tx).await?;
     Ok(())
 }
 

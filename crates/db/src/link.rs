@@ -1,6 +1,7 @@
 //! Connections in use. Every wait for Postgres ends: a connection that no longer answers leaves the pool.
 
 use super::illness::Health;
+use super::opening::{Opening, Spread};
 use super::reach::Reach;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
@@ -33,12 +34,13 @@ pub(super) struct Waits {
     lost: bool,
     reach: Arc<Reach>,
     pub(super) health: Arc<Health>,
+    pub(super) spread: Arc<Spread>,
 }
 
 impl Waits {
     /// For statements that Postgres cancels after `statement`.
-    pub fn new(statement: Duration, reach: Arc<Reach>, health: Arc<Health>) -> Self {
-        Self { silence: statement + statement.clamp(GRACE.0, GRACE.1), lifted: false, lost: false, reach, health }
+    pub fn new(statement: Duration, reach: Arc<Reach>, health: Arc<Health>, spread: Arc<Spread>) -> Self {
+        Self { silence: statement + statement.clamp(GRACE.0, GRACE.1), lifted: false, lost: false, reach, health, spread }
     }
 
     /// Waits for Postgres, unless it is silent for too long.
@@ -182,9 +184,11 @@ async fn next_row<T>(rows: Option<Rows<'_, T>>) -> Option<(Result<T, sqlx::Error
 pub struct Tx(Link);
 
 impl Tx {
-    /// Opens a transaction with a text that begins with `begin`.
-    pub(super) async fn begin(pool: PgPool, begin: String, waits: Waits) -> Result<Self, sqlx::Error> {
+    /// Opens a transaction.
+    pub(super) async fn begin(pool: PgPool, opening: Opening, waits: Waits) -> Result<Self, sqlx::Error> {
         let mut link = Link::acquire(&pool, waits).await?;
+        // Now, because the first connection of a pool has just found it out.
+        let begin = opening.text(link.waits.spread.is_distributed());
         // Whoever drops this future half-way leaves no open transaction behind: the connection is closed.
         link.waits.lost = true;
         let connection = link.connection.as_deref_mut().ok_or(sqlx::Error::PoolClosed)?;
@@ -212,6 +216,11 @@ impl Tx {
         self.0.run("rollback".into()).await?;
         self.0.open = false;
         Ok(())
+    }
+
+    /// Whether its tables are distributed over several nodes: no statement then locks rows of two tenants.
+    pub fn is_distributed(&self) -> bool {
+        self.0.waits.spread.is_distributed()
     }
 
     /// Lets its statements take as long as they need, while the server takes other connections.

@@ -1,6 +1,7 @@
 //! Databases, roles and tables, made by the owner before the server's own roles connect.
 
 use super::columns::{Erasure, TABLES};
+use super::distributed;
 use super::link::ANSWER;
 use super::owner::{objection, objection_to_new};
 use super::reasons::{absence, sentence, unprepared};
@@ -240,10 +241,14 @@ async fn migrate_one(database: &'static str, url: &str, migrator: &Migrator) -> 
     let mut connection = connect(&options).await?;
     require_prepared(&mut connection, &options, database, url).await?;
     create_roles(url).await?;
-    check_schema(&mut connection, database, migrator).await?;
+    let is_behind = check_schema(&mut connection, database, migrator).await?;
+    if is_behind {
+        distributed::prepare(&mut connection).await?;
+    }
     migrator.run(&mut connection).await.map_err(|source| MigrateError::Migrate { database, source })?;
     grant(&mut connection, database).await?;
-    Ok(connection.close().await?)
+    connection.close().await?;
+    if is_behind { distributed::follow(url, database).await } else { Ok(()) }
 }
 
 /// Refuses a database in which its owner may not do what the migrations, and so a restore, need.
@@ -261,17 +266,18 @@ pub(super) async fn require_prepared(
     }
 }
 
-/// Refuses a database that has migrations which this program does not know.
-async fn check_schema(connection: &mut PgConnection, database: &'static str, migrator: &Migrator) -> Result<(), MigrateError> {
+/// Refuses a database that has migrations which this program does not know. Whether it lacks some of this program.
+async fn check_schema(connection: &mut PgConnection, database: &'static str, migrator: &Migrator) -> Result<bool, MigrateError> {
     let applied: Vec<i64> = match sqlx::query_scalar("select version from _sqlx_migrations").fetch_all(connection).await {
         // 42P01: there is no table of migrations, because the database is new.
-        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => return Ok(()),
+        Err(sqlx::Error::Database(error)) if error.code().as_deref() == Some("42P01") => return Ok(true),
         applied => applied?,
     };
+    let is_behind = migrator.iter().any(|migration| !applied.contains(&migration.version));
     let known = migrator.iter().map(|migration| migration.version).max().unwrap_or_default();
     let unknown: Vec<i64> = applied.into_iter().filter(|version| migrator.iter().all(|migration| migration.version != *version)).collect();
     match unknown.iter().max() {
-        None => Ok(()),
+        None => Ok(is_behind),
         // Migrations from before the baseline have numbers below and above its own.
         Some(_) if unknown.iter().any(|version| *version < known) => Err(MigrateError::Older { database }),
         Some(&applied) => Err(MigrateError::Newer { database, applied, known }),

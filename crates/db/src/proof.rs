@@ -1,8 +1,10 @@
 //! Each new connection proves that its transactions work in the role of the server, within limits and in UTC. One that does not is refused:
 //! as the owner it would see the rows of every organisation.
 
+use super::distributed::{BEGUN, DISTRIBUTED, DONE};
 use super::illness::{Health, Illness};
 use super::link::ANSWER;
+use super::opening::{Opening, Spread};
 use super::urls;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, Row};
@@ -41,6 +43,8 @@ pub struct Proof {
     role: &'static str,
     further: &'static str,
     statement: Duration,
+    /// Where it notes whether tables are distributed.
+    spread: Arc<Spread>,
     /// Why the last connection was refused, if it was.
     refusal: watch::Sender<Option<Refusal>>,
 }
@@ -51,15 +55,16 @@ impl Proof {
         variable: &'static str,
         (role, further): (&'static str, &'static str),
         statement: Duration,
+        spread: Arc<Spread>,
     ) -> Self {
         let place = format!("{} at {}", options.get_database().unwrap_or_default(), urls::place(options));
         let login = options.get_username().to_owned();
-        Self { place, login, variable, role, further, statement, refusal: watch::Sender::default() }
+        Self { place, login, variable, role, further, statement, spread, refusal: watch::Sender::default() }
     }
 
-    /// The text that opens a transaction in the role.
-    pub fn begin(&self) -> String {
-        format!("begin; set local role {}; select {}", self.role, settings(Some(self.statement)))
+    /// Opens a transaction in the role.
+    pub fn begin(&self) -> Opening {
+        Opening::in_role(self.role, Some(self.statement))
     }
 
     /// Why the last connection was refused, if it was.
@@ -101,7 +106,7 @@ impl Proof {
     /// # Errors
     /// A [`Refusal`], or why Postgres could not be asked.
     pub async fn check(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
-        let question = format!("{}; {}; rollback", self.begin(), self.question());
+        let question = format!("{}; {}; rollback", self.begin().text(false), self.question());
         let asked = timeout(ANSWER, sqlx::raw_sql(AssertSqlSafe(question)).fetch_all(connection)).await;
         let refusal = match asked.map_err(|_| sqlx::Error::PoolTimedOut)? {
             Ok(rows) => rows.last().and_then(|row| self.wrong(row)),
@@ -127,7 +132,7 @@ impl Proof {
                                            and pg_has_role(r.oid, c.relowner, 'usage')))) as strong, \
                     (current_setting('statement_timeout') <> '0' and current_setting('lock_timeout') = '0' \
                      and current_setting('idle_in_transaction_session_timeout') <> '0')::text as limits, \
-                    current_setting('TimeZone') as zone",
+                    current_setting('TimeZone') as zone, {DISTRIBUTED} as distributed",
             self.further
         )
     }
@@ -145,6 +150,10 @@ impl Proof {
                 "row-level security does not bind {strong}: run 'alter role … nosuperuser nobypassrls', and let no role of the server own a \
                  table"
             ));
+        }
+        self.spread.note(text("distributed") == DONE);
+        if text("distributed") == BEGUN {
+            return Some("its tables are distributed in part: run 'remembrancer distribute' to the end".into());
         }
         if text("limits") != "true" {
             return Some(format!("its transactions have no time limits: {unchanged}"));

@@ -1,6 +1,7 @@
 //! The pool for what happens before or across tenants.
 
 use super::link::{Tx, Waits};
+use super::opening::Opening;
 use super::proof::Proof;
 use super::{DbError, ended};
 use futures_util::future::BoxFuture;
@@ -28,9 +29,13 @@ impl SystemPool {
         Ok(self.open(self.proof.begin()).await?)
     }
 
-    /// Opens a transaction with a text that begins with `begin`.
-    pub(super) async fn open(&self, begin: String) -> Result<Tx, sqlx::Error> {
-        let mut begun = tokio::spawn(Tx::begin(self.pool.clone(), begin, self.waits.clone()));
+    /// Whether its tables are distributed over several nodes: no statement then locks rows of two tenants.
+    pub fn is_distributed(&self) -> bool {
+        self.waits.spread.is_distributed()
+    }
+
+    pub(super) async fn open(&self, opening: Opening) -> Result<Tx, sqlx::Error> {
+        let mut begun = tokio::spawn(Tx::begin(self.pool.clone(), opening, self.waits.clone()));
         let refused = self.proof.refused();
         tokio::select! {
             biased;
@@ -55,10 +60,11 @@ impl SystemPool {
     /// # Errors
     /// When the URL cannot be read.
     pub fn in_role(url: &str, role: &'static str) -> Result<Self, DbError> {
-        use super::{CONNECT, Health, PgConnectOptions, Reach};
+        use super::{CONNECT, Health, PgConnectOptions, Reach, Spread};
         let (options, statement) = (url.parse::<PgConnectOptions>()?, super::link::ANSWER);
-        let (health, proof) = (Arc::<Health>::default(), Proof::new(&options, "TEST_DATABASE_URL", (role, role), statement));
-        let waits = Waits::new(statement, Arc::new(Reach::new(options.clone(), CONNECT, Arc::clone(&health))), health);
+        let (health, spread) = (Arc::<Health>::default(), Arc::<Spread>::default());
+        let proof = Proof::new(&options, "TEST_DATABASE_URL", (role, role), statement, Arc::clone(&spread));
+        let waits = Waits::new(statement, Arc::new(Reach::new(options.clone(), CONNECT, Arc::clone(&health))), health, spread);
         let pool = sqlx::postgres::PgPoolOptions::new().max_connections(1).connect_lazy_with(options);
         Ok(Self { pool, waits, proof: Arc::new(proof) })
     }

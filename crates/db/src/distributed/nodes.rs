@@ -1,0 +1,142 @@
+//! The nodes of a cluster, and the roles of the server on them.
+
+use super::owner;
+use crate::DatabaseUrls;
+use crate::migrate::{MigrateError, ROLES, connect, create_database};
+use sqlx::postgres::{PgConnectOptions, PgConnection};
+use sqlx::{AssertSqlSafe, Connection};
+use std::fmt;
+use std::str::FromStr;
+
+/// A node of a cluster, as the coordinator reaches it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Node {
+    pub host: String,
+    pub port: u16,
+}
+
+impl FromStr for Node {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("«{text}» is not an address of a node: write it as host:port");
+        let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
+        let port = port.parse().map_err(|_| wrong())?;
+        if host.is_empty() { Err(wrong()) } else { Ok(Self { host: host.to_owned(), port }) }
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", self.host, self.port)
+    }
+}
+
+/// Makes a cluster of the Postgres that the URLs lead to, the coordinator, and of workers with the same logins: creates the databases of
+/// tenants and the extension on each, and adds the workers that the coordinator does not know.
+///
+/// # Errors
+/// When a node is out of reach, lacks the extension, or the user may not do it.
+pub async fn join(urls: &DatabaseUrls, workers: &[Node]) -> Result<(), MigrateError> {
+    for (part, url) in super::each(urls) {
+        for worker in workers {
+            on_worker(part.name, url, worker)
+                .await
+                .map_err(|error| MigrateError::Unusable(format!("The worker {worker} cannot be added: {}", error.of(part.name, url))))?;
+        }
+        add(url, workers).await.map_err(|error| error.of(part.name, url))?;
+    }
+    Ok(())
+}
+
+/// Creates a database and the extension on a worker.
+async fn on_worker(name: &'static str, url: &str, worker: &Node) -> Result<(), MigrateError> {
+    let there = PgConnectOptions::from_str(url)?.host(&worker.host).port(worker.port);
+    let there = sqlx::ConnectOptions::to_url_lossy(&there);
+    create_database(name, there.as_str()).await?;
+    extend(there.as_str()).await
+}
+
+async fn extend(url: &str) -> Result<(), MigrateError> {
+    let mut connection = connect(&PgConnectOptions::from_str(url)?).await?;
+    sqlx::raw_sql("create extension if not exists citus").execute(&mut connection).await?;
+    Ok(connection.close().await?)
+}
+
+/// Tells the coordinator its own address and those of its workers.
+async fn add(url: &str, workers: &[Node]) -> Result<(), MigrateError> {
+    extend(url).await?;
+    let options = PgConnectOptions::from_str(url)?;
+    let mut connection = owner(url).await?;
+    let known: bool = sqlx::query_scalar("select exists (select from pg_dist_node where groupid = 0)").fetch_one(&mut connection).await?;
+    if !known {
+        sqlx::query("select citus_set_coordinator_host($1, $2)")
+            .bind(options.get_host())
+            .bind(i32::from(options.get_port()))
+            .execute(&mut connection)
+            .await?;
+    }
+    for worker in workers {
+        let add = r"select citus_add_node($1, $2)
+                     where not exists (select from pg_dist_node where nodename = $1 and nodeport = $2)";
+        sqlx::query(add).bind(&worker.host).bind(i32::from(worker.port)).execute(&mut connection).await?;
+    }
+    Ok(connection.close().await?)
+}
+
+/// Prepares a connection of the owner for changes of a database with Citus: gives every node the roles of the server, and has its
+/// migrations change the parts of a table one after the other, because they change several things in one transaction. Without Citus it does
+/// nothing.
+pub async fn prepare(connection: &mut PgConnection) -> Result<(), MigrateError> {
+    let there: bool =
+        sqlx::query_scalar("select exists (select from pg_extension where extname = 'citus')").fetch_one(&mut *connection).await?;
+    if !there {
+        return Ok(());
+    }
+    sqlx::raw_sql("set citus.multi_shard_modify_mode = 'sequential'").execute(&mut *connection).await?;
+    let failed: Vec<(String, String)> = sqlx::query_as(
+        r"select n.nodename || ':' || n.nodeport, coalesce(r.result, '')
+            from run_command_on_all_nodes($1) r join pg_dist_node n using (nodeid) where not r.success",
+    )
+    .bind(roles())
+    .fetch_all(connection)
+    .await?;
+    match failed.into_iter().next() {
+        None => Ok(()),
+        Some((node, reason)) => Err(MigrateError::Unusable(format!(
+            "The node {node} cannot get the roles of the server ({reason}): start it, or let the user of DATABASE_URL create roles on every \
+             node."
+        ))),
+    }
+}
+
+/// Creates the roles of the server on a node, as far as they are missing. The coordinator signs in to the nodes as the role that asks, so
+/// each may sign in.
+fn roles() -> String {
+    let mut each = String::new();
+    for role in ROLES {
+        each.push_str(&format!(
+            "if not exists (select from pg_roles where rolname = '{role}') then create role {role} nosuperuser nobypassrls; end if; \
+             if not (select rolcanlogin from pg_roles where rolname = '{role}') then alter role {role} login; end if; "
+        ));
+    }
+    format!(
+        "do $roles$ begin set local citus.enable_ddl_propagation = off; {each}\
+         grant rmb_operator to rmb_app with inherit false, set true; grant rmb_eraser to rmb_system with inherit false, set true; \
+         end $roles$"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_node_is_a_host_and_a_port() {
+        let node: Node = "db-2.example.org:5432".parse().unwrap();
+        assert_eq!((node.host.as_str(), node.port, node.to_string().as_str()), ("db-2.example.org", 5432, "db-2.example.org:5432"));
+        for wrong in ["db-2.example.org", ":5432", "db-2:postgres", "db-2:70000", ""] {
+            assert!(wrong.parse::<Node>().unwrap_err().contains("host:port"), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! How a transaction opens. Its role, its limits and the settings that policies read travel with BEGIN, in one message.
+
+use super::proof::settings;
+use super::tenancy::Tenancy;
+use std::fmt::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use wire::TenantId;
+
+/// Whether the tables of a database are distributed over several nodes. Each new connection finds it out.
+#[derive(Debug, Default)]
+pub struct Spread(AtomicBool);
+
+impl Spread {
+    pub fn note(&self, is_distributed: bool) {
+        self.0.store(is_distributed, Ordering::Relaxed);
+    }
+
+    pub fn is_distributed(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// How the statements of a transaction are planned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Planned {
+    /// As Postgres decides.
+    #[default]
+    Freely,
+    /// For the values of each call.
+    Anew,
+    /// Once. Only where tables are not distributed: which node has a tenant depends on the value.
+    Once,
+}
+
+impl Planned {
+    fn mode(self, is_distributed: bool) -> Option<&'static str> {
+        match self {
+            Self::Freely => None,
+            Self::Anew => Some("force_custom_plan"),
+            Self::Once => (!is_distributed).then_some("force_generic_plan"),
+        }
+    }
+}
+
+/// What a transaction opens with.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    begin: &'static str,
+    role: &'static str,
+    planned: Planned,
+    /// What policies read, by name.
+    read: Vec<(&'static str, String)>,
+    /// The limit of its statements.
+    statement: Option<Duration>,
+}
+
+impl Opening {
+    /// In a role, without a tenancy.
+    pub fn in_role(role: &'static str, statement: Option<Duration>) -> Self {
+        Self { begin: "begin", role, planned: Planned::Freely, read: Vec::new(), statement }
+    }
+
+    /// Begins with another text than `begin`.
+    pub fn with(mut self, begin: &'static str, planned: Planned) -> Self {
+        (self.begin, self.planned) = (begin, planned);
+        self
+    }
+
+    /// Sees the rows of one tenancy.
+    pub fn of(mut self, tenancy: Tenancy) -> Self {
+        // Typed UUIDs: nothing here can be anything but hexadecimal digits and dashes.
+        self.read = vec![
+            ("tenant", tenancy.tenant.to_string()),
+            ("agent", tenancy.agent.to_string()),
+            ("commons", tenancy.commons.to_string()),
+            ("user", tenancy.users.setting()),
+        ];
+        self
+    }
+
+    /// Sees the rows of one tenant, of all its agents.
+    pub fn of_tenant(mut self, tenant: TenantId) -> Self {
+        self.read = vec![("tenant", tenant.to_string())];
+        self
+    }
+
+    /// The statements, as one message.
+    pub fn text(&self, is_distributed: bool) -> String {
+        if is_distributed { self.distributed() } else { self.plain() }
+    }
+
+    fn plain(&self) -> String {
+        let mut text = format!("{}; set local role {}; select ", self.begin, self.role);
+        for (name, value) in &self.read {
+            // Writing to a string does not fail.
+            write!(text, "set_config('rmb.{name}', '{value}', true), ").ok();
+        }
+        self.end(text, false)
+    }
+
+    /// The node of a tenant gets the settings with its transaction, which the coordinator opens there when the first statement goes to it:
+    /// those that are set with SET LOCAL, and not what a function sets. In a block each goes alone; in a text of several statements the
+    /// whole text would go for each of them. The role goes with the connection: a function with the rights of its owner has another one.
+    fn distributed(&self) -> String {
+        let mut text =
+            format!("{}; do $$ begin set local citus.propagate_set_commands = 'local'; set local timezone = 'UTC'; ", self.begin);
+        for (name, value) in &self.read {
+            write!(text, "set local rmb.\"{name}\" = '{value}'; ").ok();
+        }
+        write!(text, "end $$; select set_config('role', '{}', true), ", self.role).ok();
+        self.end(text, true)
+    }
+
+    fn end(&self, mut text: String, is_distributed: bool) -> String {
+        if let Some(mode) = self.planned.mode(is_distributed) {
+            write!(text, "set_config('plan_cache_mode', '{mode}', true), ").ok();
+        }
+        text.push_str(&settings(self.statement));
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_reach_the_nodes_only_where_tables_are_distributed() {
+        let opening = Opening::in_role("rmb_app", None).with("begin", Planned::Once).of(Tenancy::nobody());
+        let plain = opening.text(false);
+        assert!(plain.starts_with("begin; set local role rmb_app; select set_config('rmb.tenant', '00000000-"), "{plain}");
+        assert!(plain.contains("set_config('plan_cache_mode', 'force_generic_plan', true)"), "{plain}");
+        let distributed = opening.text(true);
+        assert!(distributed.contains("set local rmb.\"user\" = ''; end $$; select set_config('role', 'rmb_app', true), "), "{distributed}");
+        assert!(!distributed.contains("set_config('rmb.") && !distributed.contains("plan_cache_mode"), "{distributed}");
+    }
+
+    #[test]
+    fn a_transaction_before_a_tenant_is_known_has_no_settings_of_one() {
+        let opening = Opening::in_role("rmb_system", Some(Duration::from_secs(5)));
+        assert!(opening.text(false).starts_with("begin; set local role rmb_system; select set_config('statement_timeout', '5000', true)"));
+        assert!(!opening.text(true).contains("rmb.\""));
+    }
+}

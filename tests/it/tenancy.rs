@@ -327,7 +327,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("consolidation", include_str!("../../src/consolidation/store/suggestions.rs")),
         ("consolidation", include_str!("../../src/consolidation/store/survey.rs")),
         ("erasure", include_str!("../../src/erasure/store/erased.rs")),
-        ("jobs", include_str!("../../crates/foundation/src/jobs/store.rs")),
+        ("jobs", include_str!("../../crates/foundation/src/jobs/store/mod.rs")),
         ("balances", include_str!("../../crates/foundation/src/balances/store.rs")),
         ("usage", include_str!("../../crates/foundation/src/usage/store/mod.rs")),
         ("usage", include_str!("../../crates/foundation/src/usage/store/accounts.rs")),

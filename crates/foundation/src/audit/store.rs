@@ -49,14 +49,43 @@ pub struct Waiting {
     pub payload: serde_json::Value,
 }
 
-/// Takes undelivered rows, oldest first, leaving out those that another relay holds.
+/// Takes undelivered rows, oldest first, leaving out those that another relay holds. Where tables are distributed, they are those of one
+/// tenant: no statement locks rows of two.
 pub async fn take(tx: &mut Tx, batch: i64) -> Result<Vec<Waiting>, DbError> {
+    if tx.is_distributed() {
+        return take_of_one(tx, batch).await;
+    }
     tx.rows(sql!(
         [batch],
         r"select tenant_id, agent_id, id, destination, payload from outbox
            where delivered_at is null and error is null order by created_at, id limit $1 for update skip locked"
     ))
     .await
+}
+
+/// Takes undelivered rows of the tenant that waits longest and whose rows no other relay holds.
+async fn take_of_one(tx: &mut Tx, batch: i64) -> Result<Vec<Waiting>, DbError> {
+    let tenants: Vec<TenantId> = tx
+        .values(sql!(
+            [],
+            r"select tenant_id from outbox where delivered_at is null and error is null
+               group by tenant_id order by min(created_at), tenant_id"
+        ))
+        .await?;
+    for tenant in tenants {
+        let rows: Vec<Waiting> = tx
+            .rows(sql!(
+                [tenant, batch],
+                r"select tenant_id, agent_id, id, destination, payload from outbox
+                   where tenant_id = $1 and delivered_at is null and error is null
+                   order by created_at, id limit $2 for update skip locked"
+            ))
+            .await?;
+        if !rows.is_empty() {
+            return Ok(rows);
+        }
+    }
+    Ok(Vec::new())
 }
 
 /// Marks rows as delivered. They keep their words for as long as they are kept: a receiver that is restored from a backup gets them again.
@@ -66,9 +95,10 @@ pub async fn delivered(tx: &mut Tx, rows: &[(TenantId, AgentId, EventId)], now: 
     let ids: Vec<Uuid> = rows.iter().map(|(.., id)| id.0).collect();
     tx.run(sql!(
         [tenants, agents, ids, now],
-        r"update outbox
-             set delivered_at = $4, attempts = attempts + 1
-           where (tenant_id, agent_id, id) in (select * from unnest($1::uuid[], $2::uuid[], $3::uuid[]))"
+        r"update outbox o
+             set delivered_at = $4, attempts = o.attempts + 1
+            from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as d (tenant_id, agent_id, id)
+           where o.tenant_id = any($1) and o.tenant_id = d.tenant_id and o.agent_id = d.agent_id and o.id = d.id"
     ))
     .await
 }

@@ -140,9 +140,7 @@ impl RecordFilter<'_> {
     /// `and` the row belongs to a selected memory; `same` is the condition that joins them.
     fn about(&self, query: &mut QueryBuilder<Postgres>, same: &str) {
         if self.filter.is_some() || self.in_reach_at.is_some() {
-            query.push(format!(
-                " and exists (select from agent_memories m where m.tenant_id = $1 and m.agent_id = t.agent_id and {same}"
-            ));
+            query.push(format!(" and exists (select from agent_memories m where m.tenant_id = $1 and m.agent_id = t.agent_id and {same}"));
             self.matching(query);
             query.push(")");
         }

@@ -1,9 +1,12 @@
 //! All SQL of the event bus.
 
+mod by_tenant;
+
 use super::{Held, NewEvent, PostedJob, State, Task};
 use crate::error::Error;
 use chrono::{DateTime, Utc};
 use db::{DbError, SystemPool, Tenancy, Tx, insert, sql};
+use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 use wire::{AgentId, EventId, Notice, NoticeKind, TenantId, UserId, WebhookId};
 
@@ -27,7 +30,7 @@ pub async fn insert(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEv
 /// the transaction runs.
 pub async fn insert_with_origin(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, event: &NewEvent) -> Result<(), DbError> {
     let origin = &event.origin;
-    let mut query = insert!("insert into events" {
+    let query = insert!("insert into events" {
         tenant_id: tenancy.tenant,
         agent_id: agent,
         id: event.id,
@@ -45,11 +48,24 @@ pub async fn insert_with_origin(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, e
         event_type: origin.event_type,
         source_metadata: origin.metadata.clone().unwrap_or_else(|| serde_json::json!({})),
     } "");
-    // Announced in the same statement: the caller waits for every round trip.
     if event.state == State::Pending && Task::HEAVY.contains(&event.task) {
-        query.push(" returning pg_notify(").push_bind(CHANNEL).push(", '')");
+        return run_announced(tx, query).await.map(drop);
     }
     tx.run(query).await
+}
+
+/// Runs a statement that may put heavy work on the bus, and announces it if it did; whether it did. In the same statement where Postgres
+/// takes it, because the caller waits for every round trip: the nodes of a cluster announce nothing to those who listen at the coordinator.
+async fn run_announced(tx: &mut Tx, mut query: QueryBuilder<Postgres>) -> Result<bool, DbError> {
+    if !tx.is_distributed() {
+        query.push(" returning pg_notify(").push_bind(CHANNEL).push(", '')");
+        return tx.changed_any(query).await;
+    }
+    let is_new = tx.changed_any(query).await?;
+    if is_new {
+        announce(tx).await?;
+    }
+    Ok(is_new)
 }
 
 /// Announces heavy work.
@@ -66,44 +82,41 @@ pub async fn request_synthesis(
     user: Option<UserId>,
     event: &NewEvent,
 ) -> Result<(), DbError> {
-    tx.run(sql!(
-        [tenancy.tenant, agent, event.id, event.kind, event.task, &event.payload, event.now, user, CHANNEL],
+    let query = sql!(
+        [tenancy.tenant, agent, event.id, event.kind, event.task, &event.payload, event.now, user],
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at, user_id)
           values ($1, $2, $3, $4, $5, $6, 'pending', $7, $7, $8)
           on conflict (tenant_id, agent_id, coalesce(user_id, '00000000-0000-0000-0000-000000000000'))
                 where task = 'synthesise' and state in ('pending', 'running', 'failed')
-             do update set run_after = least(events.run_after, excluded.run_after) where events.tenant_id = excluded.tenant_id
-          returning pg_notify($9, '')"
-    ))
-    .await
+             do update set run_after = least(events.run_after, excluded.run_after) where events.tenant_id = excluded.tenant_id"
+    );
+    run_announced(tx, query).await.map(drop)
 }
 
 /// Puts work on a tenant's memories as a whole on the bus, or the next part of it, which names where it goes on; false: such work waits
 /// already.
 pub async fn request_once(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent, due: DateTime<Utc>) -> Result<bool, DbError> {
-    tx.changed_any(sql!(
-        [tenant, agent, event.id, event.kind, event.task, &event.payload, event.now, due, CHANNEL],
+    let query = sql!(
+        [tenant, agent, event.id, event.kind, event.task, &event.payload, event.now, due],
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at)
           values ($1, $2, $3, $4, $5, $6, 'pending', $8, $7)
           on conflict (tenant_id, task)
-                where task in ('survey', 'sweep') and payload->>'after' is null and state in ('pending', 'failed') do nothing
-          returning pg_notify($9, '')"
-    ))
-    .await
+                where task in ('survey', 'sweep') and payload->>'after' is null and state in ('pending', 'failed') do nothing"
+    );
+    run_announced(tx, query).await
 }
 
 /// Puts the run of a set of expectations on the bus, whose payload names the set; false: one waits already, or is under way. It belongs to
 /// nobody, whoever requests it.
 pub async fn request_expectations(tx: &mut Tx, tenant: TenantId, agent: AgentId, event: &NewEvent) -> Result<bool, DbError> {
-    tx.changed_any(sql!(
-        [tenant, agent, event.id, event.kind, event.task, &event.payload, event.now, CHANNEL],
+    let query = sql!(
+        [tenant, agent, event.id, event.kind, event.task, &event.payload, event.now],
         r"insert into events (tenant_id, agent_id, id, kind, task, payload, state, run_after, created_at, user_id)
           values ($1, $2, $3, $4, $5, $6, 'pending', $7, $7, null)
           on conflict (tenant_id, (payload->>'set_id'))
-                where task = 'run_expectations' and state in ('pending', 'running', 'failed') do nothing
-          returning pg_notify($8, '')"
-    ))
-    .await
+                where task = 'run_expectations' and state in ('pending', 'running', 'failed') do nothing"
+    );
+    run_announced(tx, query).await
 }
 
 /// Puts a job from another database on the bus; delivering it again changes nothing.
@@ -205,6 +218,9 @@ pub async fn claim(
     lease_until: DateTime<Utc>,
     most: i64,
 ) -> Result<Vec<Leased>, DbError> {
+    if pool.is_distributed() {
+        return by_tenant::claim(pool, load, now, lease_until, most).await;
+    }
     let (tasks, among) = load.tasks();
     pool.rows(sql!(
         [now, lease_until, most, tasks, among],
@@ -235,6 +251,9 @@ pub async fn claim_step(
     last: Option<TenantId>,
     busy: &[TenantId],
 ) -> Result<Option<Leased>, DbError> {
+    if pool.is_distributed() {
+        return by_tenant::claim_step(pool, now, lease_until, last, busy).await;
+    }
     let (tasks, _) = Load::Heavy.tasks();
     pool.row_if_any(sql!(
         [now, lease_until, tasks, busy, last],
@@ -277,6 +296,9 @@ pub async fn claim_deliveries(
     most: i64,
 ) -> Result<Vec<Leased>, DbError> {
     let paused: Vec<String> = paused.iter().map(ToString::to_string).collect();
+    if pool.is_distributed() {
+        return by_tenant::claim_deliveries(pool, webhook, (&paused, kept), now, lease_until, most).await;
+    }
     pool.rows(sql!(
         [now, lease_until, most, webhook.map(|id| id.to_string()), DELIVERIES_OF_TENANT, paused, kept],
         r"with recursive webhook as (
@@ -365,8 +387,33 @@ pub struct Ending<'a> {
 
 /// Ends an attempt; false when the lease was lost meanwhile, in which case nothing changes.
 pub async fn finish(pool: &SystemPool, event: &Leased, ending: &Ending<'_>) -> Result<bool, DbError> {
-    let notice = death(event, ending);
-    let payload = notice.as_ref().map(serde_json::to_value).transpose().map_err(|error| sqlx::Error::Encode(error.into()))?;
+    macro_rules! ended {
+        () => {
+            r"update events set state = $5, error = $6, outcome = coalesce($7, outcome), run_after = $8, leased_until = null,
+                     finished_at = case when $5 in ('done', 'dead') then $9 end,
+                     attempts_before = attempts_before + case when $10 then 0 else 1 end
+               where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'"
+        };
+    }
+    let Some(notice) = death(event, ending) else {
+        let query = sql!(
+            [
+                event.tenant_id,
+                event.agent_id,
+                event.id,
+                event.attempt,
+                ending.state,
+                ending.error,
+                &ending.outcome,
+                ending.run_after,
+                ending.now,
+                ending.counts,
+            ],
+            ended!()
+        );
+        return pool.changed_any(query).await;
+    };
+    let payload = serde_json::to_value(&notice).map_err(|error| sqlx::Error::Encode(error.into()))?;
     pool.changed_any(sql!(
         [
             event.tenant_id,
@@ -379,17 +426,15 @@ pub async fn finish(pool: &SystemPool, event: &Leased, ending: &Ending<'_>) -> R
             ending.run_after,
             ending.now,
             ending.counts,
-            notice.as_ref().map(|notice| notice.id),
+            notice.id,
             payload,
         ],
-        r"with ended as (
-              update events set state = $5, error = $6, outcome = coalesce($7, outcome), run_after = $8, leased_until = null,
-                     finished_at = case when $5 in ('done', 'dead') then $9 end,
-                     attempts_before = attempts_before + case when $10 then 0 else 1 end
-               where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running' returning 1),
+        "with ended as (",
+        ended!(),
+        r" returning 1),
           announced as (
               insert into outbox (tenant_id, agent_id, id, destination, payload, created_at)
-              select $1, $2, $11::uuid, 'notice', $12::jsonb, $9 from ended where $11::uuid is not null)
+              select $1, $2, $11, 'notice', $12, $9 from ended on conflict do nothing)
           select 1 from ended"
     ))
     .await

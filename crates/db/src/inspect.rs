@@ -2,6 +2,7 @@
 
 use super::backup::{Note, read_note_in};
 use super::clock::{Clock, SystemClock};
+use super::distributed::{self, Cluster};
 use super::migrate::{ROLES, connect, each};
 use super::owner::{VERSION_MIN, is_one_session};
 use super::reasons::{absence, sentence};
@@ -48,6 +49,8 @@ pub struct Facts {
     pub roles: Vec<RoleFacts>,
     /// Memberships that the server needs and that are missing: a role, and the one that it must be able to take.
     pub untaken: Vec<(String, String)>,
+    /// Absent without Citus.
+    pub cluster: Option<Cluster>,
     /// Of a database with all migrations of this program, and no others.
     pub contents: Option<Contents>,
 }
@@ -119,7 +122,7 @@ pub async fn inspect(urls: &DatabaseUrls) -> Vec<Inspected> {
     let mut all = Vec::new();
     for (database, url, migrator) in each(urls) {
         let place = PgConnectOptions::from_str(url).map_or_else(|_| String::new(), |options| place(&options));
-        let facts = facts(url, migrator, kept.as_deref()).await.map_err(|error| match &error {
+        let facts = facts(database, url, migrator, kept.as_deref()).await.map_err(|error| match &error {
             sqlx::Error::Database(cause) if cause.code().as_deref() == Some("3D000") => absence(database, url),
             error => sentence(database, url, error),
         });
@@ -160,7 +163,7 @@ async fn kept_models(url: &str) -> Result<Vec<String>, sqlx::Error> {
     Ok(kept)
 }
 
-async fn facts(url: &str, migrator: &Migrator, kept: Option<&[String]>) -> Result<Facts, sqlx::Error> {
+async fn facts(database: &str, url: &str, migrator: &Migrator, kept: Option<&[String]>) -> Result<Facts, sqlx::Error> {
     let options = PgConnectOptions::from_str(url)?;
     let mut connection = connect(&options).await?;
     let is_one_session = is_one_session(&mut connection, &options).await?;
@@ -179,6 +182,7 @@ async fn facts(url: &str, migrator: &Migrator, kept: Option<&[String]>) -> Resul
     facts.note = read_note_in(&mut connection).await?;
     facts.roles = roles(&mut connection).await?;
     facts.untaken = untaken(&mut connection).await?;
+    facts.cluster = distributed::cluster(&mut connection, database).await?;
     let applied = applied(&mut connection).await?;
     let known: BTreeMap<i64, &[u8]> = migrator.iter().map(|migration| (migration.version, &*migration.checksum)).collect();
     facts.missing = known.keys().copied().filter(|version| !applied.contains_key(version)).collect();

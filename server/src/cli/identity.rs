@@ -1,9 +1,10 @@
 //! Tenants, agents, keys and operators, from the command line.
 
-use super::{Failure, manage, policy};
+use super::{Failure, cluster, manage, policy};
 use crate::config::Config;
 use chrono::{DateTime, Duration, Utc};
 use clap::{Args, Subcommand};
+use db::distributed::Node;
 use foundation::{Engine, OpContext, identity};
 use wire::{
     AdminAgent, AdminAgents, AgentId, AgentSettings, ApiKey, ApiKeys, Discipline, INVITATION_HOURS, InvitationId, KeyId, KeyPreset,
@@ -31,6 +32,12 @@ pub enum Tenant {
     Search {
         #[command(flatten)]
         policy: manage::Search,
+    },
+    /// Move all memory and knowledge of a tenant to a worker of the cluster; its writes wait meanwhile
+    Move {
+        slug: String,
+        #[arg(long, value_name = "HOST:PORT")]
+        to: Node,
     },
 }
 
@@ -275,6 +282,7 @@ pub async fn tenant(engine: &Engine, command: Tenant) -> Result<(), Failure> {
         }
         Tenant::Capture { policy } => policy::capture(engine, policy).await,
         Tenant::Search { policy } => manage::search(engine, policy).await,
+        Tenant::Move { slug, to } => cluster::move_tenant(engine, &slug, &to).await,
     }
 }
 

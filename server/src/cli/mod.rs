@@ -3,6 +3,7 @@
 mod backup;
 mod bench;
 mod capture;
+mod cluster;
 #[cfg(test)]
 mod configuration;
 mod connect;
@@ -33,6 +34,7 @@ use bench::Bench;
 use capture::Capture;
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use cluster::Spread;
 use connect::Connect;
 use diagnose::Diagnose;
 use doctor::Doctor;
@@ -85,7 +87,9 @@ enum Command {
     /// Fetch the embedded Postgres, ONNX Runtime and the embedding model, by hash; not needed if pip installed the program
     Setup(Setup),
     /// Create and migrate the databases, then stop
-    Migrate,
+    Migrate(Migrate),
+    /// Distribute the databases of tenants over a cluster of Citus; stop every server and worker first
+    Distribute(Spread),
     /// Back up the three databases into a new folder, while the server runs
     Backup(Backup),
     /// Restore a backup into databases that are empty or do not exist
@@ -175,7 +179,7 @@ impl Command {
     fn is_without_text(&self) -> bool {
         matches!(
             self,
-            Self::Tenant(Tenant::Create { .. })
+            Self::Tenant(Tenant::Create { .. } | Tenant::Move { .. })
                 | Self::Agent(_)
                 | Self::Key(_)
                 | Self::Operator(_)
@@ -186,6 +190,15 @@ impl Command {
                 | Self::Audit(_)
         )
     }
+}
+
+#[derive(Args)]
+struct Migrate {
+    /// Then distribute the databases of tenants over a cluster of Citus, whose coordinator DATABASE_URL leads to
+    #[arg(long)]
+    distributed: bool,
+    #[command(flatten)]
+    spread: Spread,
 }
 
 #[derive(Args)]
@@ -298,9 +311,17 @@ pub async fn run() -> Result<ExitCode, Failure> {
         Command::Backup(command) => backup::back_up(&config, command).await,
         Command::Restore(command) => backup::restore(&config, command).await,
         Command::Setup(options) => setup::run(&config, options).await,
+        Command::Distribute(spread) => cluster::distribute(&config, &spread, IfAbsent::Refuse).await,
         command => {
+            match &command {
+                Command::Migrate(Migrate { distributed: true, spread }) => cluster::distribute(&config, spread, IfAbsent::Create).await?,
+                Command::Migrate(Migrate { spread, .. }) if !spread.is_empty() => {
+                    return Err("--worker and --shards are for a cluster: add --distributed".into());
+                }
+                _ => {}
+            }
             let Opened { engine, postgres } = match &command {
-                Command::Migrate => serve::open(&config, IfAbsent::Create).await?,
+                Command::Migrate(_) => serve::open(&config, IfAbsent::Create).await?,
                 command if command.is_without_text() => serve::open_without_model(&config).await?,
                 _ => serve::open(&config, IfAbsent::Refuse).await?,
             };
@@ -358,11 +379,12 @@ async fn manage(engine: &Engine, config: &Config, command: Command) -> Result<()
         | Command::Backup(_)
         | Command::Restore(_)
         | Command::Setup(_)
+        | Command::Distribute(_)
         | Command::Kb(Kb::Index { .. })
         | Command::Audit(Audit::Check { .. })
         | Command::Eval(_)
         | Command::Bench(_) => {}
-        Command::Migrate => println!("the databases are migrated"),
+        Command::Migrate(_) => println!("the databases are migrated"),
         Command::Tenant(command) => identity::tenant(engine, command).await?,
         Command::Agent(command) => identity::agent(engine, command).await?,
         Command::Key(command) => identity::key(engine, command).await?,

@@ -5,6 +5,7 @@ use crate::engine::{Engine, Settings};
 use crate::identity;
 use crate::op::OpContext;
 use db::clock::Clock;
+use db::distributed::{self, Node};
 use db::{DatabaseUrls, create_databases, migrate};
 use models::Embedder;
 use sqlx::postgres::PgConnectOptions;
@@ -50,16 +51,19 @@ impl TestDatabases {
         let name = || format!("rmb_test_{}", clock.secret(8).to_lowercase());
         let make = || async {
             let base = name();
-            (base.clone(), Self::migrated(base).await)
+            let urls = Self::migrated(base.clone()).await;
+            freeze(&urls, &base).await;
+            (base, urls)
         };
         let (template, template_urls) = TEMPLATE.get_or_init(make).await;
         let base = name();
-        let options = PgConnectOptions::from_str(&template_urls.agent_memory).expect("the URL was good before").database("postgres");
-        let mut owner = options.connect().await.expect("the server answers");
-        COPIES.with(|copies| copies.0.borrow_mut().push((options, base.clone())));
-        for part in PARTS {
-            let copy = format!("create database {base}_{part} template {template}_{part} strategy file_copy");
-            sqlx::raw_sql(AssertSqlSafe(copy)).execute(&mut owner).await.expect("the test databases can be copied");
+        for (node, parts) in nodes(template_urls) {
+            let mut owner = node.connect().await.expect("the server answers");
+            COPIES.with(|copies| copies.0.borrow_mut().push((node, base.clone())));
+            for part in parts {
+                let copy = format!("create database {base}_{part} template {template}_{part} strategy file_copy");
+                sqlx::raw_sql(AssertSqlSafe(copy)).execute(&mut owner).await.expect("the test databases can be copied");
+            }
         }
         Self::urls(&base)
     }
@@ -73,12 +77,62 @@ impl TestDatabases {
     async fn migrated(base: String) -> DatabaseUrls {
         let urls = Self::urls(&base);
         create_databases(&urls).await.expect("the test databases can be created");
+        let workers = workers();
+        if workers.is_empty() {
+            migrate(&urls).await.expect("the test databases can be migrated");
+            return urls;
+        }
+        distributed::join(&urls, &workers).await.expect("the workers can be added");
         migrate(&urls).await.expect("the test databases can be migrated");
+        distributed::distribute(&urls, SHARDS, &|_: &str| {}).await.expect("the test databases can be distributed");
         urls
     }
 }
 
-const PARTS: [&str; 3] = ["agent_memory", "shared_kb", "internal_shared"];
+static PARTS: [&str; 3] = ["agent_memory", "shared_kb", "internal_shared"];
+/// Those of them that a worker has, too.
+static DISTRIBUTED: [&str; 2] = ["agent_memory", "shared_kb"];
+/// Few, because each part of each table is a table on a worker.
+const SHARDS: u16 = 4;
+
+/// The workers of the cluster on which tests run, from `TEST_WORKERS`, separated by commas; none if they run on one Postgres.
+#[expect(clippy::expect_used, reason = "a test without its cluster cannot go on")]
+pub fn workers() -> Vec<Node> {
+    let workers = std::env::var("TEST_WORKERS").unwrap_or_default();
+    let named = workers.split(',').filter(|worker| !worker.is_empty());
+    named.map(|worker| worker.parse().expect("TEST_WORKERS names workers as host:port")).collect()
+}
+
+/// The maintenance databases of all nodes, each with the databases that the node has.
+#[expect(clippy::expect_used, reason = "a test without its database cannot go on")]
+fn nodes(urls: &DatabaseUrls) -> Vec<(PgConnectOptions, &'static [&'static str])> {
+    let coordinator = PgConnectOptions::from_str(&urls.agent_memory).expect("the URL was good before").database("postgres");
+    let of_worker = |node: &Node| (coordinator.clone().host(&node.host).port(node.port), &DISTRIBUTED[..]);
+    let mut nodes: Vec<_> = workers().iter().map(of_worker).collect();
+    nodes.push((coordinator, &PARTS[..]));
+    nodes
+}
+
+/// Lets nobody into the databases of a set that are copied: Citus keeps a connection of its own to each, and what somebody is in cannot be
+/// copied.
+#[expect(clippy::expect_used, reason = "a test without its database cannot go on")]
+async fn freeze(urls: &DatabaseUrls, base: &str) {
+    if workers().is_empty() {
+        return;
+    }
+    for (node, _) in nodes(urls) {
+        let mut owner = node.connect().await.expect("the server answers");
+        for part in DISTRIBUTED {
+            let close = format!("alter database {base}_{part} allow_connections false");
+            sqlx::raw_sql(AssertSqlSafe(close)).execute(&mut owner).await.expect("a database can be closed");
+            sqlx::query("select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1")
+                .bind(format!("{base}_{part}"))
+                .execute(&mut owner)
+                .await
+                .expect("connections can be ended");
+        }
+    }
+}
 
 thread_local! {
     static COPIES: Copies = const { Copies(RefCell::new(Vec::new())) };

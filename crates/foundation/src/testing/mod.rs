@@ -4,5 +4,5 @@ mod clock;
 mod database;
 
 pub use clock::FakeClock;
-pub use database::{PASSWORD, TestDatabases, World, fact, key, nowhere, question, rows_of};
+pub use database::{PASSWORD, TestDatabases, World, fact, key, nowhere, question, rows_of, workers};
 pub use models::fake::Fake;

@@ -1,6 +1,7 @@
 //! What is well and what is not. Pure: everything that a check knows is in the facts.
 
 use super::Finding;
+use super::cluster::cluster;
 use super::facts::{CHAIN_END, Facts, Inside};
 use super::machine::Port;
 use super::storage::{backup, disk};
@@ -62,6 +63,7 @@ fn of_database(Inspected { database, place, facts }: &Inspected, now: DateTime<U
         findings.push(extension(database, facts.vector.as_deref()));
     }
     findings.extend(roles(database, facts));
+    findings.extend(facts.cluster.iter().flat_map(|one| cluster(database, one)));
     findings.extend(backup(database, facts.note.as_ref(), now));
     if let Some(contents) = &facts.contents {
         findings.extend(of_contents(database, contents, now));

@@ -1,6 +1,7 @@
 //! `remembrancer doctor`: looks at an installation, and says what is wrong and what to do. It repairs nothing.
 
 mod checks;
+mod cluster;
 mod facts;
 pub mod machine;
 mod storage;

@@ -26,6 +26,7 @@ check() { step "$@" || failed=$((failed + 1)); }
 # A test that hangs has its name on the screen by then, and what follows still has its turn.
 limit=$(command -v timeout || true) # not on macOS
 rust_tests() { ${limit:+"$limit" 30m} cargo test --quiet --no-fail-fast 2>&1 | tee "$work/rust.log"; }
+citus_tests() { ${limit:+"$limit" 60m} scripts/citus.sh 2>&1 | tee "$work/citus.log"; }
 client_tests() { ${limit:+"$limit" 5m} scripts/mcp.sh 2>&1 | tee "$work/mcp.log"; }
 move_tests() { ${limit:+"$limit" 5m} scripts/move.sh 2>&1 | tee "$work/move.log"; }
 generated_tests() { ${limit:+"$limit" 5m} scripts/openapi.sh 2>&1 | tee "$work/openapi.log"; }
@@ -90,6 +91,14 @@ step "Rust tests" rust_tests || status=1
 read -r p f < <(awk '/^test result:/ { p += $4; f += $6 } END { print p + 0, f + 0 }' "$work/rust.log")
 count "$status" "$p" "$f"
 
+# The same tests on distributed tables. TEST_DATABASE_URL is that of one Postgres.
+if [ -n "${CITUS_BIN:-}" ]; then
+  status=0
+  TEST_DATABASE_URL='' step "Rust tests on a cluster of Citus" citus_tests || status=1
+  read -r p f < <(awk '/^test result:/ { p += $4; f += $6 } END { print p + 0, f + 0 }' "$work/citus.log")
+  count "$status" "$p" "$f"
+fi
+
 # The tests of the process built it.
 check "the server" keep_server
 status=0
@@ -120,5 +129,6 @@ check "installing the wheel" install_tests
 check "Cargo.lock is as committed" git diff --exit-code --stat Cargo.lock
 
 failures
+[ -n "${CITUS_BIN:-}" ] || say "not tested on a cluster: set CITUS_BIN to the bin folder of a PostgreSQL with citus and vector"
 printf '\n%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" = 0 ]

@@ -15,6 +15,7 @@ mod capture_model;
 mod capture_refused;
 mod capture_speakers;
 mod capture_turns;
+mod cluster;
 mod columns;
 mod commons_review;
 mod concurrency;

@@ -50,8 +50,8 @@ pub async fn apply(tx: &mut Tx, tenant: TenantId, plan: &Plan, now: DateTime<Utc
     tx.run(sql!(
         [tenant, &plan.close_aliases, now],
         r"update term_aliases a set valid_to = greatest(a.valid_from, $3)
-           where a.tenant_id = $1 and ((a.valid_to is null and a.id = any($2)) or (a.valid_to > $3 and (a.term_id, a.normal) in (
-                 select c.term_id, c.normal from term_aliases c where c.tenant_id = $1 and c.id = any($2))))"
+           where a.tenant_id = $1 and ((a.valid_to is null and a.id = any($2)) or (a.valid_to > $3 and exists (
+                 select from term_aliases c where c.tenant_id = $1 and c.id = any($2) and c.term_id = a.term_id and c.normal = a.normal)))"
     ))
     .await?;
     for term in &plan.open_terms {

@@ -200,7 +200,8 @@ pub async fn put_entities(
         .collect();
     tx.run(statement!(
         r"insert into connection_entities (tenant_id, agent_id, id, user_id, connection_id, key, content, message_id, created_at)
-          select $1, $2, r.id, $3, $4, r.key, r.content, r.message_id, $6 from jsonb_populate_recordset(null::connection_entities, $5) r",
+          select $1, $2, r.id, $3, $4, r.key, r.content, r.message_id, $6 from jsonb_populate_recordset(null::connection_entities, $5) r
+          on conflict (tenant_id, agent_id, id) do nothing",
         tenancy.tenant,
         subject.agent_id,
         subject.user_id,

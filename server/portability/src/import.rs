@@ -23,11 +23,14 @@ use sha2::{Digest, Sha256};
 use std::collections::{HashMap, HashSet};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, BufReader};
+use uuid::Uuid;
 use verb::verb;
 use wire::{AgentId, AgentKind, Area, ImportCount, ImportReport, KeyScope, MemoryId, OperatorRole};
 
 /// Bytes that are read from the file at a time.
 const BUFFER: usize = 256 * 1024;
+/// Ids that are compared at a time with those of other organisations.
+const COMPARED: usize = 1000;
 
 /// How to import a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -421,10 +424,30 @@ impl Importer<'_> {
     async fn end(&self, writing: &mut Writing, agents: &[AgentId]) -> Result<(), Error> {
         let Some(mut tx) = writing.tx.take() else { return Ok(()) };
         lock(&mut tx, lock_key(&[b"import"])).await?;
-        if let Some(id) = store::imported_elsewhere(&mut tx, self.ctx.tenant_id, agents).await? {
+        let taken = match tx.is_distributed() {
+            true => self.imported_elsewhere(&mut tx, agents).await?,
+            false => store::imported_elsewhere(&mut tx, self.ctx.tenant_id, agents).await?,
+        };
+        if let Some(id) = taken {
             return Err(Error::invalid("", format!("the id {id} already belongs to another agent or organisation")));
         }
         Ok(tx.commit().await?)
+    }
+
+    /// As [`store::imported_elsewhere`], where tables are distributed: a transaction that wrote on one node cannot look at all of them as
+    /// somebody else. So another one compares the ids.
+    async fn imported_elsewhere(&self, tx: &mut Tx, agents: &[AgentId]) -> Result<Option<Uuid>, Error> {
+        for section in [Section::Memory, Section::Source] {
+            let ids = store::ids_of(tx, self.ctx.tenant_id, section, agents).await?;
+            for some in ids.chunks(COMPARED) {
+                let mut other = self.engine.db().memory.begin(self.ctx.tenancy()).await?;
+                lift_statement_timeout(&mut other).await?;
+                if let Some(id) = store::held_elsewhere(&mut other, self.ctx.tenant_id, section, some).await?.first() {
+                    return Ok(Some(*id));
+                }
+            }
+        }
+        Ok(None)
     }
 
     async fn leave_trace(&self, report: &ImportReport, options: ImportOptions) -> Result<(), Error> {

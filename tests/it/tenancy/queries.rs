@@ -311,6 +311,7 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("portability::open_twice", "a temporary table of its own transaction"),
     ("portability::missing", "a temporary table of its own transaction"),
     ("portability::imported_elsewhere", "tells that an id of the caller's is taken, and by whom not"),
+    ("portability::ids_of", "names its tenant and the agents of an import"),
     ("portability::held_elsewhere", "tells that an id it was given is taken, and by whom not"),
     ("identity::insert_client", "clients belong to no tenant"),
     ("identity::oauth_client", "clients belong to no tenant"),

@@ -90,6 +90,17 @@ pub async fn have_memory(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> R
     .await
 }
 
+/// The ids of the memories or sources of some agents.
+pub async fn ids_of(tx: &mut Tx, tenant: TenantId, section: Section, agents: &[AgentId]) -> Result<Vec<(AgentId, Uuid)>, DbError> {
+    let sql = match section {
+        Section::Memory => "select agent_id, id from agent_memories where tenant_id = $1 and agent_id = any($2)",
+        Section::Source => "select agent_id, id from sources where tenant_id = $1 and agent_id = any($2)",
+        _ => return Ok(vec![]),
+    };
+    let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();
+    tx.rows(statement!(sql, tenant, agents)).await
+}
+
 /// An id of the memories and sources of some agents that another agent or organisation uses, too.
 pub async fn imported_elsewhere(tx: &mut Tx, tenant: TenantId, agents: &[AgentId]) -> Result<Option<Uuid>, DbError> {
     let agents: Vec<Uuid> = agents.iter().map(|agent| agent.0).collect();

@@ -8,7 +8,7 @@ mod write;
 
 pub use capture::{Captured, count_captured, forward_decisions, forward_evidence, misplaced};
 pub use check::{
-    Stored, begin_check, count_existing, have_memory, held_elsewhere, imported_elsewhere, misquoted, missing, note, note_texts,
+    Stored, begin_check, count_existing, have_memory, held_elsewhere, ids_of, imported_elsewhere, misquoted, missing, note, note_texts,
     same_short_ids, same_slugs, stored_memories, stored_versions,
 };
 pub use knowledge::{

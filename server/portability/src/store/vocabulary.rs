@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use db::{DbError, Tx, sql, statement};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
+use uuid::Uuid;
 use wire::{AgentId, Area, TenantId};
 
 /// The agents that met a proposal's phrase.
@@ -106,19 +107,23 @@ pub async fn undone_by_nothing(tx: &mut Tx) -> Result<Option<i64>, DbError> {
 }
 
 /// Everything in force once the staged rows are added: each row with its line, if it is a new one. Rows that the file ends are closed
-/// before.
+/// before. What is here is read first: staged rows are in a table of the session, which no node of a cluster has.
 macro_rules! in_force {
     () => {
-        r"with names as (
-              select null::bigint as line, e.id, e.lineage, e.normal, e.term from canonical_terms e where e.tenant_id = $1 and e.valid_to is null
+        r"with terms_here as materialized (
+              select e.id, e.lineage, e.normal, e.term, e.valid_to from canonical_terms e where e.tenant_id = $1),
+          aliases_here as materialized (
+              select e.id, e.term_id, e.normal, e.alias, e.valid_to from term_aliases e where e.tenant_id = $1),
+          names as (
+              select null::bigint as line, e.id, e.lineage, e.normal, e.term from terms_here e where e.valid_to is null
               union all
               select s.line, s.id, s.lineage, s.normal, s.term from staged_canonical_terms s
-               where s.valid_to is null and not exists (select from canonical_terms e where e.tenant_id = $1 and e.id = s.id)),
+               where s.valid_to is null and not exists (select from terms_here e where e.id = s.id)),
           others as (
-              select null::bigint as line, e.id, e.term_id, e.normal, e.alias from term_aliases e where e.tenant_id = $1 and e.valid_to is null
+              select null::bigint as line, e.id, e.term_id, e.normal, e.alias from aliases_here e where e.valid_to is null
               union all
               select s.line, s.id, s.term_id, s.normal, s.alias from staged_term_aliases s
-               where s.valid_to is null and not exists (select from term_aliases e where e.tenant_id = $1 and e.id = s.id)) "
+               where s.valid_to is null and not exists (select from aliases_here e where e.id = s.id)) "
     };
 }
 
@@ -171,8 +176,10 @@ pub(super) async fn add(tx: &mut Tx, tenant: TenantId, by: &str, section: Sectio
     let (table, columns) = (section.table(), section.written());
     let (columns, values) = (columns.join(", "), columns.join(", s."));
     let sql = format!(
-        r"insert into {table} (tenant_id, {columns}, imported_by) select $1, s.{values}, $2 from staged_{table} s
-           where not exists (select from {table} e where e.tenant_id = $1 and e.id = s.id)"
+        r"with here as materialized (select e.id from {table} e where e.tenant_id = $1)
+          insert into {table} (tenant_id, {columns}, imported_by) select $1, s.{values}, $2 from staged_{table} s
+           where not exists (select from here e where e.id = s.id)
+          on conflict (tenant_id, id) do nothing"
     );
     // Table and columns are those of the format: constants.
     tx.changed(statement!(sql, tenant, by)).await
@@ -230,48 +237,72 @@ pub async fn forward_proposals(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbE
     Ok(done)
 }
 
-/// The proposal outside the file that a delivery of a staged proposal's phrase would count for, as in
-/// [`remembrancer::vocabulary::store::deliver_proposal`].
+/// Begins a statement with `proposals_here`, and with `counted`: the proposal outside the file that a delivery of a staged proposal's phrase
+/// would count for, as in [`remembrancer::vocabulary::store::deliver_proposal`].
 macro_rules! counted_here {
     () => {
-        r"(select e.id from term_proposals e
-            where e.tenant_id = $1 and e.normal = s.normal and not exists (select from staged_term_proposals x where x.id = e.id)
-              and (e.status in ('open', 'rejected')
-                   or exists (select from canonical_terms t where t.tenant_id = $1 and t.normal = e.normal and t.valid_to is null)
-                   or exists (select from term_aliases a where a.tenant_id = $1 and a.normal = e.normal and a.valid_to is null))
-            order by (e.status = 'open') desc, e.last_seen desc, e.id desc limit 1)"
+        r"with forms_here as materialized (
+              select t.normal from canonical_terms t where t.tenant_id = $1 and t.valid_to is null
+              union select a.normal from term_aliases a where a.tenant_id = $1 and a.valid_to is null),
+          rows_here as materialized (select e.id, e.normal, e.status, e.last_seen from term_proposals e where e.tenant_id = $1),
+          proposals_here as (
+              select e.id, e.normal, e.status, e.last_seen, e.status in ('open', 'rejected') or f.normal is not null as counts
+                from rows_here e left join forms_here f on f.normal = e.normal),
+          counted as (
+              select distinct on (s.id) s.id, e.id as place
+                from staged_term_proposals s join proposals_here e on e.normal = s.normal and e.counts
+               where not exists (select from staged_term_proposals x where x.id = e.id)
+               order by s.id, (e.status = 'open') desc, e.last_seen desc, e.id desc)"
     };
 }
 
-/// Adds proposals that do not exist; how many. An open one is left out if its phrase has a proposal here that counts its deliveries.
+/// Adds proposals that do not exist; how many. An open one is left out if its phrase has a proposal here that counts its deliveries. They
+/// are chosen before they are inserted: Citus takes no insertion that compares as much.
 pub async fn add_proposals(tx: &mut Tx, tenant: TenantId, by: &str) -> Result<u64, DbError> {
+    let missing: Vec<Uuid> = tx
+        .values(sql!(
+            [tenant],
+            counted_here!(),
+            r" select s.id from staged_term_proposals s
+                where not exists (select from proposals_here e where e.id = s.id)
+                  and (s.status <> 'open' or (
+                      not exists (select from proposals_here e where e.normal = s.normal and e.status = 'open')
+                      and not exists (select from counted c where c.id = s.id)))"
+        ))
+        .await?;
     let columns = Section::Proposal.written();
     let (columns, values) = (columns.join(", "), columns.join(", s."));
     let sql = format!(
         r"insert into term_proposals (tenant_id, {columns}, imported_by) select $1, s.{values}, $2 from staged_term_proposals s
-           where not exists (select from term_proposals e where e.tenant_id = $1 and e.id = s.id)
-             and (s.status <> 'open' or (
-                 not exists (select from term_proposals e where e.tenant_id = $1 and e.normal = s.normal and e.status = 'open') and {} is null))",
-        counted_here!()
+           where s.id = any($3) on conflict (tenant_id, id) do nothing"
     );
     // The columns are those of the format: a constant.
-    tx.changed(statement!(sql, tenant, by)).await
+    tx.changed(statement!(sql, tenant, by, missing)).await
 }
 
 /// Adds the memories in which proposals were met, and counts them: for the file's proposal, or for the one here that replaces it. Returns
 /// how many.
 pub async fn add_proposal_memories(tx: &mut Tx, tenant: TenantId) -> Result<u64, DbError> {
-    let added: Vec<uuid::Uuid> = tx
-        .values(sql!(
+    let places: Vec<(Uuid, Uuid)> = tx
+        .rows(sql!(
             [tenant],
-            r"with places as (
-              select s.id, coalesce((select e.id from term_proposals e where e.tenant_id = $1 and e.id = s.id), ",
             counted_here!(),
-            r") as place from staged_term_proposals s)
-          insert into proposal_memories (tenant_id, event_id, proposal_id, agent_id, memory_id, seen_at)
-          select $1, m.event_id, p.place, m.agent_id, m.memory_id, m.seen_at
-            from staged_proposal_memories m join places p on p.id = m.proposal_id and p.place is not null
-          on conflict (tenant_id, event_id) do nothing returning proposal_id"
+            r", places as (
+              select s.id, coalesce(e.id, c.place) as place
+                from staged_term_proposals s
+                left join proposals_here e on e.id = s.id
+                left join counted c on c.id = s.id)
+          select p.id, p.place from places p where p.place is not null"
+        ))
+        .await?;
+    let (proposals, places): (Vec<Uuid>, Vec<Uuid>) = places.into_iter().unzip();
+    let added: Vec<Uuid> = tx
+        .values(sql!(
+            [tenant, proposals, places],
+            r"insert into proposal_memories (tenant_id, event_id, proposal_id, agent_id, memory_id, seen_at)
+              select $1, m.event_id, p.place, m.agent_id, m.memory_id, m.seen_at
+                from staged_proposal_memories m join unnest($2::uuid[], $3::uuid[]) as p (id, place) on p.id = m.proposal_id
+              on conflict (tenant_id, event_id) do nothing returning proposal_id"
         ))
         .await?;
     tx.run(sql!(
@@ -290,15 +321,17 @@ pub async fn add_proposal_memories(tx: &mut Tx, tenant: TenantId) -> Result<u64,
 pub async fn settle_proposals(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
     tx.run(sql!(
         [tenant],
-        r"with known as (
+        r"with decided as materialized (select d.id, d.opened_terms, d.opened_aliases from staged_decisions d),
+          proposed as materialized (select s.id from staged_term_proposals s),
+          known as (
               select t.normal, 'approved' as status, d.id as decision_id
-                from staged_decisions d join canonical_terms t on t.tenant_id = $1 and t.id = any(d.opened_terms) and t.valid_to is null
+                from decided d join canonical_terms t on t.tenant_id = $1 and t.id = any(d.opened_terms) and t.valid_to is null
               union all
               select a.normal, 'merged', d.id
-                from staged_decisions d join term_aliases a on a.tenant_id = $1 and a.id = any(d.opened_aliases) and a.valid_to is null)
+                from decided d join term_aliases a on a.tenant_id = $1 and a.id = any(d.opened_aliases) and a.valid_to is null)
           update term_proposals p set status = k.status, decision_id = k.decision_id from known k
            where p.tenant_id = $1 and p.normal = k.normal and p.status = 'open'
-             and not exists (select from staged_term_proposals s where s.id = p.id)"
+             and not exists (select from proposed s where s.id = p.id)"
     ))
     .await
 }

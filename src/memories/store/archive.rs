@@ -117,7 +117,7 @@ pub async fn archive(
               returning m.*),
           versions as (",
         insert_versions!("$7", "$5", "$8", "$9", "$10", "source", "null::jsonb"),
-        r" from gone),
+        r" from gone on conflict do nothing),
           words as (delete from memory_terms t using gone g where t.tenant_id = $1 and t.agent_id = $2 and t.memory_id = g.id),
           small as (update embeddings_384 e set live = false from gone g where e.tenant_id = $1 and e.agent_id = $2
                and e.memory_id = g.id),

@@ -104,6 +104,7 @@ pub(super) async fn follow(url: &str, database: &str) -> Result<(), MigrateError
     let Some(part) = PARTS.iter().find(|part| part.name == database) else { return Ok(()) };
     let mut connection = connect(&PgConnectOptions::from_str(url)?).await?;
     if state(&mut connection).await? == DONE {
+        nodes::prepare(&mut connection).await?;
         settle(&mut connection, part, SHARDS, &|step: &str| tracing::info!("{step}")).await?;
     }
     Ok(connection.close().await?)

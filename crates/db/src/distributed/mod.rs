@@ -68,6 +68,25 @@ pub async fn require_distributable(urls: &DatabaseUrls) -> Result<(), MigrateErr
     Ok(())
 }
 
+/// Refuses databases whose tables are distributed, for what only one Postgres can do.
+///
+/// # Errors
+/// A sentence that says what to do instead, and when a database is out of reach.
+pub async fn refuse_distributed(urls: &DatabaseUrls, instead: &str) -> Result<(), MigrateError> {
+    for (part, url) in each(urls) {
+        let written = async {
+            let mut connection = connect(&PgConnectOptions::from_str(url)?).await?;
+            let written = state(&mut connection).await?;
+            connection.close().await?;
+            Ok::<_, MigrateError>(written)
+        };
+        if !written.await.map_err(|error| error.of(part.name, url))?.is_empty() {
+            return Err(MigrateError::Unusable(format!("The tables of {} are distributed over several nodes: {instead}", part.name)));
+        }
+    }
+    Ok(())
+}
+
 /// Distributes the tables of migrated databases, each into `shards` parts. Each table is a step of its own: whoever is interrupted goes on
 /// where it ended. No server may be at work meanwhile; none starts before it is done.
 ///

@@ -13,7 +13,7 @@ use clap::builder::PossibleValuesParser;
 use db::backup::{self, DATABASES, Note, Snapshot};
 use db::clock::{Clock, SystemClock};
 use db::embedded::Embedded;
-use db::{DatabaseUrls, migrate};
+use db::{DatabaseUrls, distributed, migrate};
 use folder::{Manifest, Part, Writing};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::collections::BTreeMap;
@@ -75,6 +75,8 @@ async fn backed_up(config: &Config, urls: &DatabaseUrls, Backup { dir, verify, k
     if keep.is_some() {
         report_removed(dir, keep::remove_unfinished(dir, SystemClock.now()))?;
     }
+    let instead = "back up every node with its own tools, to the same point in time (docs/growing.md)";
+    distributed::refuse_distributed(urls, instead).await?;
     take(urls, dir).await?;
     let tried = if *verify { tried(config, urls, dir).await } else { Ok(()) };
     // Also after a trial that failed: backups that nobody could try would fill the disk.

@@ -3,8 +3,8 @@
 use super::owner;
 use crate::DatabaseUrls;
 use crate::migrate::{MigrateError, ROLES, connect, create_database};
+use sqlx::Connection;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
-use sqlx::{AssertSqlSafe, Connection};
 use std::fmt;
 use std::str::FromStr;
 

@@ -2,7 +2,7 @@
 
 use crate::vocabulary;
 use async_recursion::async_recursion as boxed;
-use db::{Database, DbError};
+use db::{Database, DbError, Tx};
 use foundation::Engine;
 use foundation::audit::{self, NewEntry, store};
 use foundation::jobs::{self, PostedJob};
@@ -54,8 +54,7 @@ pub async fn drain(engine: &Engine) -> Result<usize, DbError> {
 /// Delivers a batch. The rows stay locked meanwhile, so two relays never deliver the same one; after a crash in between they are delivered
 /// twice, which the receivers ignore.
 async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, DbError> {
-    let mut tx = database.begin_system().await?;
-    let rows = store::take(&mut tx, BATCH).await?;
+    let (mut tx, rows) = take(database).await?;
     if rows.is_empty() {
         return Ok(0);
     }
@@ -85,6 +84,22 @@ async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, Db
     tx.commit().await?;
     metrics::counter!("remembrancer_outbox_delivered_total").increment(carried.len() as u64);
     Ok(rows.len())
+}
+
+/// Opens a transaction that holds the rows of a batch; none if no row waits.
+async fn take(database: &Database) -> Result<(Tx, Vec<store::Waiting>), DbError> {
+    let mut tx = database.begin_system().await?;
+    if !tx.is_distributed() {
+        let rows = store::take(&mut tx, BATCH).await?;
+        return Ok((tx, rows));
+    }
+    for tenant in store::waiting_tenants(database.system()).await? {
+        let rows = store::take_of(&mut tx, tenant, BATCH).await?;
+        if !rows.is_empty() {
+            return Ok((tx, rows));
+        }
+    }
+    Ok((tx, Vec::new()))
 }
 
 async fn propose(engine: &Engine, row: &store::Waiting) -> Result<(), DbError> {

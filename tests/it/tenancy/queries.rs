@@ -350,6 +350,8 @@ pub const EXEMPT: &[(&str, &str)] = &[
     ("vocabulary::lock_vocabulary", "an advisory lock: no row is read"),
     ("knowledge::lock_knowledge", "an advisory lock: no row is read"),
     ("audit::take", "the relay serves all tenants"),
+    ("audit::take_of", "the relay serves all tenants, one after the other"),
+    ("audit::waiting_tenants", "the relay serves all tenants"),
     ("audit::delivered", "by rows that were taken"),
     ("audit::set_aside", "by a row that was taken"),
     ("audit::sweep", "the delivered rows of every tenant end"),

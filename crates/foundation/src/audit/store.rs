@@ -49,12 +49,8 @@ pub struct Waiting {
     pub payload: serde_json::Value,
 }
 
-/// Takes undelivered rows, oldest first, leaving out those that another relay holds. Where tables are distributed, they are those of one
-/// tenant: no statement locks rows of two.
+/// Takes undelivered rows, oldest first, leaving out those that another relay holds.
 pub async fn take(tx: &mut Tx, batch: i64) -> Result<Vec<Waiting>, DbError> {
-    if tx.is_distributed() {
-        return take_of_one(tx, batch).await;
-    }
     tx.rows(sql!(
         [batch],
         r"select tenant_id, agent_id, id, destination, payload from outbox
@@ -63,29 +59,37 @@ pub async fn take(tx: &mut Tx, batch: i64) -> Result<Vec<Waiting>, DbError> {
     .await
 }
 
-/// Takes undelivered rows of the tenant that waits longest and whose rows no other relay holds.
-async fn take_of_one(tx: &mut Tx, batch: i64) -> Result<Vec<Waiting>, DbError> {
-    let tenants: Vec<TenantId> = tx
-        .values(sql!(
-            [],
-            r"select tenant_id from outbox where delivered_at is null and error is null
-               group by tenant_id order by min(created_at), tenant_id"
-        ))
-        .await?;
-    for tenant in tenants {
-        let rows: Vec<Waiting> = tx
-            .rows(sql!(
-                [tenant, batch],
-                r"select tenant_id, agent_id, id, destination, payload from outbox
-                   where tenant_id = $1 and delivered_at is null and error is null
-                   order by created_at, id limit $2 for update skip locked"
+/// The same of one tenant: where tables are distributed, no statement locks rows of two.
+pub async fn take_of(tx: &mut Tx, tenant: TenantId, batch: i64) -> Result<Vec<Waiting>, DbError> {
+    tx.rows(sql!(
+        [tenant, batch],
+        r"select tenant_id, agent_id, id, destination, payload from outbox
+           where tenant_id = $1 and delivered_at is null and error is null
+           order by created_at, id limit $2 for update skip locked"
+    ))
+    .await
+}
+
+/// The tenants with undelivered rows in distributed tables, the one that waits longest first. While a node is down, those of the others.
+pub async fn waiting_tenants(pool: &SystemPool) -> Result<Vec<TenantId>, DbError> {
+    let anywhere = pool.values(sql!(
+        [],
+        r"select tenant_id from outbox where delivered_at is null and error is null
+           group by tenant_id order by min(created_at), tenant_id"
+    ));
+    match anywhere.await {
+        Err(error) if error.is_away() => {
+            pool.values(sql!(
+                [],
+                r"select unnest(string_to_array(r.result, ','))::uuid
+                    from run_command_on_shards('outbox', $shard$select string_agg(distinct tenant_id::text, ',') from %s
+                                                                 where delivered_at is null and error is null$shard$) r
+                   where r.success"
             ))
-            .await?;
-        if !rows.is_empty() {
-            return Ok(rows);
+            .await
         }
+        tenants => tenants,
     }
-    Ok(Vec::new())
 }
 
 /// Marks rows as delivered. They keep their words for as long as they are kept: a receiver that is restored from a backup gets them again.

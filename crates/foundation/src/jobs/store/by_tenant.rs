@@ -13,8 +13,27 @@ macro_rules! leased {
     };
 }
 
-/// The tenants with events that are due, or whose worker died; the one that waits longest first.
+/// The tenants with events that are due, or whose worker died; the one that waits longest first. While a node is down, those of the others.
 async fn due(pool: &SystemPool, tasks: &[&str], among: bool, now: DateTime<Utc>) -> Result<Vec<TenantId>, DbError> {
+    match due_anywhere(pool, tasks, among, now).await {
+        Err(error) if error.is_away() => {
+            pool.values(sql!(
+                [now, tasks, among],
+                r"select unnest(string_to_array(r.result, ','))::uuid
+                    from run_command_on_shards('events', format(
+                         $shard$select string_agg(distinct w.tenant_id::text, ',') from %%s w
+                                 where w.run_after <= %1$L and w.kind <> 'observation'
+                                   and (w.state in ('pending', 'failed') or (w.state = 'running' and w.leased_until < %1$L))
+                                   and (w.task = any(%2$L)) = %3$L$shard$, $1::timestamptz, $2::text[], $3::boolean)) r
+                   where r.success"
+            ))
+            .await
+        }
+        tenants => tenants,
+    }
+}
+
+async fn due_anywhere(pool: &SystemPool, tasks: &[&str], among: bool, now: DateTime<Utc>) -> Result<Vec<TenantId>, DbError> {
     pool.values(sql!(
         [now, tasks, among],
         r"select w.tenant_id from events w
@@ -113,17 +132,10 @@ pub(super) async fn claim_deliveries(
     // Chance: a statement that changes rows may not ask Postgres for it.
     let seed = now.timestamp_micros().to_string();
     let webhook = webhook.map(|id| id.to_string());
-    let tenants: Vec<TenantId> = pool
-        .values(sql!(
-            [now, &webhook, &seed, paused, kept],
-            r"select w.tenant_id from events w
-               where w.task = 'webhook' and w.state in ('pending', 'failed', 'running') and w.run_after <= $1
-                 and (w.state in ('pending', 'failed') or w.leased_until < $1)
-                 and ($2::text is null or w.payload->>'webhook_id' = $2)
-                 and (coalesce(w.payload->>'webhook_id', '') <> all($4) or w.created_at < $5)
-               group by w.tenant_id order by md5(w.tenant_id::text || $3)"
-        ))
-        .await?;
+    let tenants = match due_deliveries(pool, webhook.as_deref(), now, &seed).await {
+        Err(error) if error.is_away() => due_deliveries_where_answered(pool, webhook.as_deref(), now).await?,
+        tenants => tenants?,
+    };
     let mut claimed: Vec<Leased> = Vec::new();
     for tenant in tenants {
         let left = most - count(claimed.len());
@@ -162,6 +174,34 @@ pub(super) async fn claim_deliveries(
         claimed.extend(some);
     }
     Ok(claimed)
+}
+
+/// The tenants with deliveries that are due, in an order of chance.
+async fn due_deliveries(pool: &SystemPool, webhook: Option<&str>, now: DateTime<Utc>, seed: &str) -> Result<Vec<TenantId>, DbError> {
+    pool.values(sql!(
+        [now, webhook, seed],
+        r"select w.tenant_id from events w
+           where w.task = 'webhook' and w.state in ('pending', 'failed', 'running') and w.run_after <= $1
+             and (w.state in ('pending', 'failed') or w.leased_until < $1)
+             and ($2::text is null or w.payload->>'webhook_id' = $2)
+           group by w.tenant_id order by md5(w.tenant_id::text || $3)"
+    ))
+    .await
+}
+
+/// The same, of the nodes that answer.
+async fn due_deliveries_where_answered(pool: &SystemPool, webhook: Option<&str>, now: DateTime<Utc>) -> Result<Vec<TenantId>, DbError> {
+    pool.values(sql!(
+        [now, webhook],
+        r"select unnest(string_to_array(r.result, ','))::uuid
+            from run_command_on_shards('events', format(
+                 $shard$select string_agg(distinct w.tenant_id::text, ',') from %%s w
+                         where w.task = 'webhook' and w.state in ('pending', 'failed', 'running') and w.run_after <= %1$L
+                           and (w.state in ('pending', 'failed') or w.leased_until < %1$L)
+                           and (%2$L::text is null or w.payload->>'webhook_id' = %2$L)$shard$, $1::timestamptz, $2::text)) r
+           where r.success"
+    ))
+    .await
 }
 
 fn count(length: usize) -> i64 {

@@ -300,14 +300,6 @@ pub struct Repetition<'a> {
 /// Records that exactly this was remembered again: counted and fresh. New details may make it the next version.
 pub async fn touch(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, again: Repetition<'_>, now: DateTime<Utc>) -> Result<(), DbError> {
     let Repetition { retention, details, expires_at, stated_at } = again;
-    tx.run(sql!(
-        [tenancy.tenant, memory.agent_id, memory.id, tenancy.users, now, stated_at],
-        r"insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what, stated_at)
-          select m.tenant_id, m.agent_id, m.id, m.user_id, $5, 'repeated', greatest(m.stated_at, $6)
-            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
-        of_user!("m", "$4")
-    ))
-    .await?;
     let query = update!(
         r"update agent_memories m
              set access_count = access_count + 1, remembered_count = remembered_count + 1, stated_at = greatest(stated_at, $5),
@@ -333,6 +325,14 @@ pub async fn touch(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, again: Repeti
         ] "where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ", of_user!("m", "$4")
     );
     tx.run(query).await?;
+    tx.run(sql!(
+        [tenancy.tenant, memory.agent_id, memory.id, tenancy.users, now],
+        r"insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what, stated_at)
+          select m.tenant_id, m.agent_id, m.id, m.user_id, $5, 'repeated', m.stated_at
+            from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
+        of_user!("m", "$4")
+    ))
+    .await?;
     refresh_vectors(tx, tenancy, memory.agent_id, memory.id, expires_at, now).await
 }
 

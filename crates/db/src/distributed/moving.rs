@@ -3,12 +3,12 @@
 use super::{DONE, Node, Progress, each, owner, state};
 use crate::DatabaseUrls;
 use crate::migrate::MigrateError;
-use sqlx::Connection;
 use sqlx::postgres::PgConnection;
+use sqlx::{AssertSqlSafe, Connection};
 use wire::TenantId;
 
-/// Moves all rows of a tenant to a node, in both databases of tenants. Writes of the tenant wait meanwhile, and so do those of the tenants
-/// that share its shards, while they are split off; all of it can be read.
+/// Moves all rows of a tenant to a node, in both databases of tenants. Writes of all tenants wait while the tenant gets shards of its own,
+/// then its own while these move; all of it can be read.
 ///
 /// # Errors
 /// A sentence, when the databases are not distributed or the node is not a worker of the cluster; and when a node is out of reach.
@@ -86,11 +86,7 @@ async fn move_part(
     let mut at = place(connection, anchor, tenant).await?;
     if !at.alone {
         progress(&format!("{database}: giving the tenant shards of its own on {}", at.node));
-        sqlx::query("select isolate_tenant_to_new_shard($1::text::regclass, $2::uuid, 'CASCADE', 'block_writes')")
-            .bind(anchor)
-            .bind(tenant)
-            .execute(&mut *connection)
-            .await?;
+        isolate(connection, anchor, tenant).await?;
         at = place(connection, anchor, tenant).await?;
     }
     if at.node == to.to_string() {
@@ -108,4 +104,35 @@ async fn move_part(
         .execute(connection)
         .await?;
     Ok(())
+}
+
+/// Splits the rows of a tenant off the shards that it shares. No statement may begin to write meanwhile: Citus lets an insertion that selects
+/// from a table, and that waits for the split, write into the former shard, which is dropped. So the tables are locked first, on the
+/// coordinator alone, where every statement begins.
+async fn isolate(connection: &mut PgConnection, anchor: &str, tenant: TenantId) -> Result<(), sqlx::Error> {
+    let mut tx = connection.begin().await?;
+    // The name is a constant.
+    let lock = format!(
+        r"do $$
+          declare name text;
+          begin
+              set local citus.enable_ddl_propagation = off;
+              for name in select p.logicalrelid::text from pg_dist_partition p
+                           where p.colocationid = (select a.colocationid from pg_dist_partition a
+                                                    where a.logicalrelid = '{anchor}'::regclass)
+                           order by 1
+              loop
+                  execute format('lock table %s in share row exclusive mode', name);
+              end loop;
+              set local citus.enable_ddl_propagation = on;
+          end
+          $$"
+    );
+    sqlx::raw_sql(AssertSqlSafe(lock)).execute(&mut *tx).await?;
+    sqlx::query("select isolate_tenant_to_new_shard($1::text::regclass, $2::uuid, 'CASCADE', 'block_writes')")
+        .bind(anchor)
+        .bind(tenant)
+        .execute(&mut *tx)
+        .await?;
+    tx.commit().await
 }

@@ -2,6 +2,7 @@
 
 use super::DatabaseUrls;
 use super::columns::{Erasure, Holds, TABLES};
+use super::distributed;
 use super::migrate::{MigrateError, each};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
@@ -44,6 +45,10 @@ pub async fn rewrite(urls: &DatabaseUrls, progress: &(dyn Fn(&str) + Send + Sync
             done => {
                 done?;
             }
+        }
+        if distributed::state(&mut connection).await? == distributed::DONE {
+            progress(&format!("rewriting statistics of {database} on the workers"));
+            distributed::rewrite_statistics(&mut connection).await?;
         }
         connection.close().await?;
     }

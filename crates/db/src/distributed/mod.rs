@@ -9,8 +9,8 @@ mod nodes;
 pub(super) use facts::cluster;
 pub use facts::{Cluster, NodeFacts};
 pub use moving::move_tenant;
-pub(super) use nodes::prepare;
 pub use nodes::{Node, join};
+pub(super) use nodes::{prepare, rewrite_statistics};
 
 use super::DatabaseUrls;
 use super::migrate::{MigrateError, connect};

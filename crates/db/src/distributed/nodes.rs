@@ -110,6 +110,24 @@ pub async fn prepare(connection: &mut PgConnection) -> Result<(), MigrateError> 
     }
 }
 
+/// On every worker of a distributed database: rewrites the planner's statistics, which quote values, and empties the files of rewritten
+/// tables. A vacuum of a distributed table rewrites its parts there, and not these.
+pub async fn rewrite_statistics(connection: &mut PgConnection) -> Result<(), MigrateError> {
+    for command in ["vacuum full pg_catalog.pg_statistic", "checkpoint"] {
+        let failed: Option<(String, String)> = sqlx::query_as(
+            r"select r.nodename || ':' || r.nodeport, coalesce(r.result, '') from run_command_on_workers($1) r
+               where not r.success limit 1",
+        )
+        .bind(command)
+        .fetch_optional(&mut *connection)
+        .await?;
+        if let Some((node, reason)) = failed {
+            return Err(MigrateError::Unusable(format!("The node {node} did not run «{command}» ({reason}): run this again when it can.")));
+        }
+    }
+    Ok(())
+}
+
 /// Creates the roles of the server on a node, as far as they are missing. The coordinator signs in to the nodes as the role that asks, so
 /// each may sign in.
 fn roles() -> String {

@@ -10,7 +10,7 @@ use foundation::Engine;
 use foundation::identity::open_tenant;
 use std::num::NonZeroU16;
 
-/// Over which nodes, and in how many parts.
+// Over which nodes, and in how many parts.
 #[derive(Args)]
 pub struct Spread {
     /// A worker to add to the cluster, once for each; without it, those that the coordinator knows

@@ -69,6 +69,7 @@ if [ -z "${TEST_WORKERS:-}" ]; then
   [ -n "${CITUS_BIN:-}" ] || die "set CITUS_BIN to the bin folder of a PostgreSQL with citus and vector, or TEST_DATABASE_URL and TEST_WORKERS to a cluster that runs."
   start_cluster
 fi
+: "${TEST_DATABASE_URL:?names the coordinator of the workers in TEST_WORKERS: set it to a URL of a superuser}"
 say "a coordinator at ${TEST_DATABASE_URL#*@}, workers at $TEST_WORKERS"
 if [ $# -gt 0 ]; then "$@"; exit; fi
 "$REPO/scripts/fetch.sh" model minilm onnxruntime

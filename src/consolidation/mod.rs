@@ -8,7 +8,6 @@ mod model;
 mod place;
 mod promote;
 mod quarantine;
-mod restated;
 pub mod store;
 mod suggestions;
 mod survey;

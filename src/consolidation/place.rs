@@ -3,7 +3,6 @@
 use super::Owner;
 use super::model::{NewCandidate, Placed, Ready, Spot};
 use super::promote::make_durable;
-use super::restated::restates;
 use super::{store, suggestions};
 use crate::erasure;
 use crate::memories::model::{Change, DedupKey, Details, Draft, Memory, content_hash, embedded_text};
@@ -21,6 +20,7 @@ use wire::{
     SuggestionRelation,
 };
 use words::compare::{Likeness, compare};
+use words::restated::restates;
 
 /// Neighbours that are compared with a candidate.
 pub(super) const NEIGHBOURS: i64 = 5;

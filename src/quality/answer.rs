@@ -1,6 +1,5 @@
 //! Reported answers: which memories of an assembled context reappear in what the agent answered.
 
-use super::overlap::reappears;
 use super::store::{self, Answer};
 use crate::context;
 use crate::memories::{self, model::Memory};
@@ -11,6 +10,7 @@ use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::BTreeSet;
 use verb::verb;
 use wire::{ANSWER_MAX, AnswerRequest, AnswerUse, BlockName, ContextId, KeyScope, MemoryId};
+use words::overlap::reappears;
 use words::stems;
 
 /// Blocks whose memories count as injected facts.

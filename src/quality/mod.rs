@@ -2,11 +2,9 @@
 
 mod answer;
 mod numbers;
-mod overlap;
 mod repeat;
 pub mod store;
 
 pub use answer::report_answer;
 pub use numbers::measure;
-pub use overlap::reappears;
 pub use repeat::{Question, repeated};

@@ -6,6 +6,7 @@
 mod blocks;
 mod chunks;
 mod classify;
+pub mod folder;
 mod front_matter;
 mod glossary;
 pub mod html;

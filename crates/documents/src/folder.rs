@@ -1,6 +1,6 @@
 //! A directory of Markdown, read for ingestion or for its index pages.
 
-use documents::{FILE_MAX, index};
+use crate::{FILE_MAX, index};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::Path;
@@ -78,7 +78,7 @@ pub fn index_pages(dir: &Path) -> Result<(Vec<IndexPage>, Vec<IngestFailure>), S
     let Tree { files, mut failures } = read(dir, None)?;
     let mut entries = Vec::new();
     for (path, bytes) in files {
-        match documents::parse(&path, &bytes, &Estimate) {
+        match crate::parse(&path, &bytes, &Estimate) {
             Ok(parsed) => {
                 let fields = parsed.front_matter.as_object().cloned().unwrap_or_default();
                 entries.push(index::entry(&path, parsed.reference.as_deref(), &parsed.title, &parsed.status, &fields));

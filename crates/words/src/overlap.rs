@@ -1,7 +1,7 @@
 //! Whether a text uses a fact, by their words. Pure.
 
+use crate::stems;
 use std::collections::BTreeMap;
-use words::stems;
 
 /// The least share of a fact's content words that a text has if it uses the fact.
 const SHARE: f64 = 0.5;

@@ -1,7 +1,7 @@
 //! Whether a statement gives the matter of an earlier one another number, in the same words.
 
+use crate::minutes::Minutes;
 use wire::MemoryKind;
-use words::minutes::Minutes;
 
 /// Words that say that something changed, in the languages of extraction that separate words.
 #[rustfmt::skip]
@@ -11,7 +11,7 @@ const NOW: &[&str] = &[
 
 /// Whether a statement says the same as an earlier one with other numbers: "The port is 6544 now" after "The port is 5544". An episode tells
 /// what happened once, so it must say that something changed.
-pub(super) fn restates(kind: MemoryKind, statement: &str, earlier: &str) -> bool {
+pub fn restates(kind: MemoryKind, statement: &str, earlier: &str) -> bool {
     let (Some(new), Some(old)) = (Statement::read(statement), Statement::read(earlier)) else { return false };
     let other_numbers = new.numbers.len() == old.numbers.len() && new.numbers != old.numbers;
     other_numbers && new.words == old.words && (kind != MemoryKind::Episode || new.now)

@@ -57,10 +57,15 @@ fn embeddings(engine: &Engine, vectors: Vectors) -> Result<Embeddings<'_>, DbErr
     Ok(Embeddings { model: &model.name, vectors: vectors.of(model.dimension)? })
 }
 
+/// Whether recalls always search the database. On a cluster each node numbers its own transactions, so no number says what was written since.
+fn is_off(engine: &Engine) -> bool {
+    engine.recall_cache().is_off() || engine.db().memory.system().is_distributed()
+}
+
 /// The cells of a search, as far as the cache has them. To be called before the search's transaction begins: then its snapshot is later than
 /// those of the cells.
 pub fn look_up(engine: &Engine, tenancy: Tenancy, agents: &[AgentId], vectors: Vectors) -> Option<Cached> {
-    if engine.recall_cache().is_off() {
+    if is_off(engine) {
         return None;
     }
     let keys = keys(engine, tenancy, agents);
@@ -150,7 +155,7 @@ async fn of_version(
 
 /// Fills the cache after a search among `documents` that the database answered, if that is worth it: with what the search could have used.
 pub fn fill_later(engine: &Engine, tenancy: Tenancy, agents: &[AgentId], vectors: Vectors, documents: i64) {
-    if engine.recall_cache().is_off() || documents < engine.settings().recall_cache_from {
+    if is_off(engine) || documents < engine.settings().recall_cache_from {
         return;
     }
     if !engine.settings().backfill {

@@ -184,7 +184,8 @@ async fn the_list_of_columns_says_how_long_rows_are_kept() {
         let with: Vec<(String, String)> = sqlx::query_as(cascade).all(url).await;
         swept.extend(with.into_iter().filter(|(_, parent)| swept.contains(parent)).map(|(table, _)| table).collect::<Vec<_>>());
         for table in TABLES.iter().filter(|table| table.database == database) {
-            let ends = matches!(table.kept, Kept::Day | Kept::History | Kept::RetrievalLog | Kept::ContextTexts | Kept::Matter);
+            let ends =
+                matches!(table.kept, Kept::Day | Kept::History | Kept::RetrievalLog | Kept::ContextTexts | Kept::Matter | Kept::Used);
             assert_eq!(swept.contains(table.name), ends, "{database}.{} is {:?}", table.name, table.kept);
         }
         for table in swept {

@@ -40,6 +40,8 @@ pub enum Kept {
     Matter,
     /// For `CONTEXT_TEXT_DAYS`.
     ContextTexts,
+    /// As long as something refers to them, and at least as long as messages can be kept.
+    Used,
     /// Until it ends by itself.
     Session,
     /// Without a limit.
@@ -67,7 +69,7 @@ const OF_NOBODY: Erasure = Erasure::Keep("it holds no words of people");
 pub const TABLES: &[Table] = {
     use Erasure::{Row, Special};
     use Holds::{Name, Plain, Secret, Words};
-    use Kept::{ContextTexts, Day, Forever, History, Matter, RetrievalLog, Session, WithMemory};
+    use Kept::{ContextTexts, Day, Forever, History, Matter, RetrievalLog, Session, Used, WithMemory};
     &[
         Table { database: "agent_memory", name: "agent_memories", label: "Memories", kept: WithMemory, erasure: Row, columns: &[
             ("short_id", Plain, true), ("kind", Plain, true), ("category", Plain, true), ("subject", Words, true), ("retention", Plain, true),
@@ -79,7 +81,7 @@ pub const TABLES: &[Table] = {
             ("archive_reason", Plain, true), ("speaker_kind", Plain, true), ("confirmed_by", Name, true), ("trust", Plain, true),
         ] },
         // What an agent calls a session is in the messages, too, as the thread of their source.
-        Table { database: "agent_memory", name: "sessions", label: "Conversations", kept: WithMemory, erasure: Row, columns: &[("external_ref", Words, false), ("host", Plain, false)] },
+        Table { database: "agent_memory", name: "sessions", label: "Conversations", kept: Used, erasure: Row, columns: &[("external_ref", Words, false), ("host", Plain, false)] },
         Table { database: "agent_memory", name: "agent_memory_versions", label: "Versions of memories", kept: History, erasure: Row, columns: &[
             ("change", Plain, true), ("content", Words, true), ("topic", Words, true), ("topic_raw", Words, true), ("status", Plain, true),
             ("kind", Plain, true), ("scope", Plain, true), ("retention", Plain, true),

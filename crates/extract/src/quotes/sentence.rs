@@ -57,7 +57,8 @@ impl Sentence {
         let reminder = PATTERNS.only_asks_to_remember(&words, &found);
         let sort = sort(&found).filter(|sort| {
             let claim = matches!(sort, Sort::Fact | Sort::Project | Sort::Prefer);
-            !question && !reminder && units >= STATEMENT_MIN && !(claim && opens(Sort::If))
+            let is_condition = claim && opens(Sort::If);
+            !question && !reminder && units >= STATEMENT_MIN && !is_condition
         });
         let mut values: Vec<String> =
             words.iter().filter(|word| word.is_number() || is_named(word)).map(|word| word.lower.clone()).collect();

@@ -112,9 +112,13 @@ fn question_of(sql: &str) -> Vec<u8> {
 }
 
 /// Gives a statement another role of the same length.
-fn meddle(frame: Vec<u8>) -> Vec<u8> {
-    let Ok(text) = String::from_utf8(frame.clone()) else { return frame };
-    text.replace("set local role rmb_app", "set local role none   ").into_bytes()
+fn meddle(mut frame: Vec<u8>) -> Vec<u8> {
+    let (right, wrong) = (b"set local role rmb_app", b"set local role none   ");
+    // Its length comes first, which need not be text.
+    while let Some(at) = frame.windows(right.len()).position(|bytes| bytes == right) {
+        frame[at..at + right.len()].copy_from_slice(wrong);
+    }
+    frame
 }
 
 async fn relay(mut client: TcpStream, server: TcpStream, Habits { forgets, meddles }: Habits) -> Option<()> {

@@ -524,6 +524,7 @@ fn left_out(section: Section) -> &'static [&'static str] {
             "live",
             "awaiting_vector",
             "term_count",
+            "written",
             "said_at",
             "characters",
             "punctuation",

@@ -168,7 +168,7 @@ async fn what_waits_for_a_paused_webhook_is_sent_when_it_is_resumed() {
     let second = remember(&world, &world.atlas, fact("mate", "Idris drinks mate")).await.memory_id.to_string();
     world.clock.advance(Duration::hours(2));
     send(&world).await;
-    assert_eq!(sent().await, [first.clone()], "nothing is sent while it is paused");
+    assert_eq!(sent().await, std::slice::from_ref(&first), "nothing is sent while it is paused");
     set(WebhookState::Active).await;
     for _ in 0..2 {
         send(&world).await;

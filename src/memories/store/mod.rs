@@ -302,8 +302,8 @@ pub async fn touch(tx: &mut Tx, tenancy: Tenancy, memory: &Memory, again: Repeti
     let Repetition { retention, details, expires_at, stated_at } = again;
     let query = update!(
         r"update agent_memories m
-             set access_count = access_count + 1, remembered_count = remembered_count + 1, stated_at = greatest(stated_at, $5),
-                 profile_fact = profile_fact or $6, version = version + $7, ",
+             set written = pg_current_xact_id(), access_count = access_count + 1, remembered_count = remembered_count + 1,
+                 stated_at = greatest(stated_at, $5), profile_fact = profile_fact or $6, version = version + $7, ",
         {
             updated_at: now,
             expires_at: expires_at,

@@ -24,6 +24,8 @@ ENTRIES = ("POST /api/tools/update_memory",)
 # What these write is given words of its own: one content is one memory, and two memories that are given the same words become one.
 WRITES = ("POST /api/tools/agent_memory_revise", "POST /api/tools/update_memory", "POST /api/memory/", "PUT /api/memory/{id}")
 SHORT = 400
+# The agent whose key the requests have. Generated texts are sometimes words of these files, and who retires it is refused from then on.
+OWN = "atlas"
 
 
 @schemathesis.serializer("application/x-ndjson")
@@ -40,6 +42,8 @@ def before_call(ctx, case, kwargs):
     label = case.operation.label
     if label == "POST /api/import" and isinstance(case.body, (str, bytes)):
         case.body = export
+    if (case.path_parameters or {}).get("slug") == OWN:
+        case.path_parameters["slug"] = "another"
     turn = next(turns[label])
     if turn % 2:
         return

@@ -3,7 +3,7 @@ import { expect, test } from '../support/test';
 
 test('agents are listed with their numbers of memories', { tag: ['@phone', '@no-js'] }, async ({ agents }) => {
   await agents.goto('/agents');
-  await expect(agents.cell('binky', 'Live')).toHaveText('25');
+  await expect(agents.cell('binky', 'Live')).toHaveText('24');
   // Its rejected candidate was never a memory.
   await expect(agents.cell('binky', 'Deleted')).toHaveText('0');
   await expect(agents.row('binky')).toContainText('Binky, the release helper');

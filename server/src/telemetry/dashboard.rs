@@ -37,7 +37,7 @@ enum Shape {
 
 const DATA_SOURCE: Shape = Fields(&[("type", Word(&["prometheus"])), ("uid", Text)]);
 const PLACE: Shape = Fields(&[("h", Whole), ("w", Whole), ("x", Whole), ("y", Whole)]);
-const UNIT: Shape = Word(&["ops", "percentunit", "s", "short"]);
+const UNIT: Shape = Word(&["bytes", "ops", "percentunit", "s", "short"]);
 const TARGET: Shape = Fields(&[("refId", Text), ("datasource", DATA_SOURCE), ("expr", Text), ("legendFormat", Text), ("range", Truth)]);
 
 /// A heading, which is open: the panels of a collapsed row would be inside.

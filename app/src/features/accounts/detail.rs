@@ -108,7 +108,7 @@ fn Change(account: AdminOperator, flash: Option<Flash>) -> impl IntoView {
             <h2>"Name and roles"</h2>
             <TextField name="name" label="Name" required=true most=NAME_MAX value=typed.text("name") error=error("name") />
             <Roles typed=typed.clone() error=no_roles />
-            <p class="text-xs text-soft">"Other roles end the sessions of the account."</p>
+            <p class="text-xs text-soft">"Changing the roles ends the sessions of this account."</p>
             <button class="button button-primary" type="submit">"Save account"</button>
         </PostForm>
     }

@@ -80,13 +80,17 @@ pub async fn add_vector(
         vectors.operand(embedded.vector)
     ))
     .await?;
+    // A statement of its own: Citus refuses one that changes one table and inserts what another one selects.
+    tx.run(sql!(
+        [tenancy.tenant, agent, id, tenancy.users],
+        r"update agent_memories m set written = pg_current_xact_id()
+           where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.written <> pg_current_xact_id() and ",
+        of_user!("m", "$4")
+    ))
+    .await?;
     tx.run(sql!(
         [tenancy.tenant, agent, id, now, embedded.model, tenancy.users],
-        r"with marked as (update agent_memories m set written = pg_current_xact_id()
-                          where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and m.written <> pg_current_xact_id() and ",
-        of_user!("m", "$6"),
-        r")
-              insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what, model, text_hash)
+        r"insert into memory_moments (tenant_id, agent_id, memory_id, user_id, at, what, model, text_hash)
               select m.tenant_id, m.agent_id, m.id, m.user_id, $4, 'embedded', $5, sha256(convert_to(m.topic || E'\n' || m.content, 'UTF8'))
                 from agent_memories m where m.tenant_id = $1 and m.agent_id = $2 and m.id = $3 and ",
         of_user!("m", "$6")

@@ -52,7 +52,7 @@ pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilt
     let user = identity::person(engine, ctx, filter.user_id.as_ref().filter(|_| own.is_none())).await?;
     let filter = RetrievalFilter { agent_id: own.or(filter.agent_id), user_id: user.map(UserRef::Id), ..filter.clone() };
     let slugs = memories::slugs(engine, ctx).await?;
-    let mut tx = engine.db().memory.begin_planned_anew(ctx.tenancy()).await?;
+    let mut tx = engine.db().memory.begin_planned_per_call(ctx.tenancy()).await?;
     let total = store::count_retrievals(&mut tx, ctx.tenancy(), &filter).await?;
     // What a filter does not find is not looked for twice.
     let mut rows = if total == 0 { vec![] } else { store::list_retrievals(&mut tx, ctx.tenancy(), &filter, &seek, PAGE).await? };

@@ -122,8 +122,8 @@ async fn distributing_again_changes_nothing_and_one_that_was_interrupted_keeps_s
     let steps = Mutex::new(Vec::new());
     let progress = |step: &str| steps.lock().unwrap().push(step.to_owned());
     distributed::distribute(&urls, 4, &progress).await.unwrap();
-    let distributed_anew = steps.into_inner().unwrap().into_iter().filter(|step| step.starts_with("distributing")).count();
-    assert_eq!(distributed_anew, 0);
+    let distributed_again = steps.into_inner().unwrap().into_iter().filter(|step| step.starts_with("distributing")).count();
+    assert_eq!(distributed_again, 0);
     let begun = "create or replace function distribution() returns text language sql immutable as $$select 'begun'$$";
     sqlx::query(begun).run(&urls.agent_memory).await;
     let engine = Engine::open(urls, Arc::new(world.embedder.clone()), Arc::new(FakeClock::default()), Settings::default()).await.unwrap();

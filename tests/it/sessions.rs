@@ -67,7 +67,7 @@ async fn a_session_counts_what_it_was_given_and_what_was_captured() {
     let filter = RetrievalFilter { session_id: Some(row.id), reversed: true, ..RetrievalFilter::default() };
     let log = recall::retrievals(&world.engine, &world.vera, &filter).await.unwrap();
     assert_eq!(log.rows.iter().map(|one| one.for_context).collect::<Vec<_>>(), [true, false, false]);
-    // The context gave both decisions, whatever its search found.
+    // The context gave both decisions, also those that its search did not return.
     assert_eq!(log.rows.iter().map(|one| one.given).collect::<Vec<_>>(), [i32::try_from(items).ok(), None, None]);
     assert!(items >= 2, "{bundle:?}");
     send(&world, &world.atlas, "Vera: This belongs to no session.\n").await;

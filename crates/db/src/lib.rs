@@ -131,7 +131,7 @@ impl Database {
     /// # Errors
     /// When the database is out of reach or no connection becomes free.
     pub async fn begin(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
-        self.begin_as("begin", Planned::Freely, tenancy).await
+        self.begin_as("begin", Planned::ByPostgres, tenancy).await
     }
 
     /// Opens a transaction that reads one snapshot of one tenancy: later writes do not show in it.
@@ -139,7 +139,7 @@ impl Database {
     /// # Errors
     /// As [`Database::begin`].
     pub async fn begin_snapshot(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
-        self.begin_as(SNAPSHOT, Planned::Freely, tenancy).await
+        self.begin_as(SNAPSHOT, Planned::ByPostgres, tenancy).await
     }
 
     /// Opens a transaction that reads one snapshot and whose statements are planned for their values: for lists that are filtered by a
@@ -147,8 +147,8 @@ impl Database {
     ///
     /// # Errors
     /// As [`Database::begin`].
-    pub async fn begin_planned_anew(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
-        self.begin_as(SNAPSHOT, Planned::Anew, tenancy).await
+    pub async fn begin_planned_per_call(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
+        self.begin_as(SNAPSHOT, Planned::PerCall, tenancy).await
     }
 
     /// Opens a transaction that reads one snapshot and whose statements are planned once instead of for each call: for searches and sums,

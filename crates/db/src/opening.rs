@@ -26,9 +26,9 @@ impl Spread {
 pub enum Planned {
     /// As Postgres decides.
     #[default]
-    Freely,
+    ByPostgres,
     /// For the values of each call.
-    Anew,
+    PerCall,
     /// Once. Only where tables are not distributed: which node has a tenant depends on the value.
     Once,
 }
@@ -36,8 +36,8 @@ pub enum Planned {
 impl Planned {
     fn mode(self, is_distributed: bool) -> Option<&'static str> {
         match self {
-            Self::Freely => None,
-            Self::Anew => Some("force_custom_plan"),
+            Self::ByPostgres => None,
+            Self::PerCall => Some("force_custom_plan"),
             Self::Once => (!is_distributed).then_some("force_generic_plan"),
         }
     }
@@ -58,7 +58,7 @@ pub struct Opening {
 impl Opening {
     /// In a role, without a tenancy.
     pub fn in_role(role: &'static str, statement: Option<Duration>) -> Self {
-        Self { begin: "begin", role, planned: Planned::Freely, read: Vec::new(), statement }
+        Self { begin: "begin", role, planned: Planned::ByPostgres, read: Vec::new(), statement }
     }
 
     /// Begins with another text than `begin`.

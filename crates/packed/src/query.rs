@@ -15,7 +15,7 @@ impl Query {
     pub fn new(vector: &[f32]) -> Self {
         let exact: Vec<f64> = vector.iter().map(|value| f64::from(*value)).collect();
         let most = exact.iter().fold(0.0_f64, |most, value| most.max(value.abs()));
-        // The sum of products with numbers up to 127 fits 32 bits, whatever the vectors are.
+        // The sum of products with numbers up to 127 fits 32 bits for any vectors.
         let limit = (f64::from(i32::MAX) / (127.0 * exact.len().max(1) as f64)).floor().min(f64::from(i16::MAX));
         let step = if most > 0.0 { most / limit } else { 1.0 };
         let steps: Vec<i16> = exact.iter().map(|value| (value / step).round().clamp(-limit, limit) as i16).collect();

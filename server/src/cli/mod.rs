@@ -18,6 +18,7 @@ mod kb;
 mod lifecycle;
 mod manage;
 mod model;
+mod operator;
 mod policy;
 pub mod portability;
 mod scratch;
@@ -46,11 +47,12 @@ use foundation::{Engine, audit, usage};
 use hook::Hook;
 pub use hook::is_called as is_hook;
 use hook::settings::Memory;
-use identity::{Agent, Key, Operator, Tenant};
+use identity::{Agent, Key, Tenant};
 use kb::Kb;
 use lifecycle::Lifecycle;
 use manage::{Bot, Project, Repo, User};
 use model::Model;
+use operator::Operator;
 use sessions::ImportSessions;
 use setup::Setup;
 use std::path::{Path, PathBuf};
@@ -388,7 +390,7 @@ async fn manage(engine: &Engine, config: &Config, command: Command) -> Result<()
         Command::Tenant(command) => identity::tenant(engine, command).await?,
         Command::Agent(command) => identity::agent(engine, command).await?,
         Command::Key(command) => identity::key(engine, command).await?,
-        Command::Operator(command) => identity::operator(engine, config, command).await?,
+        Command::Operator(command) => operator::operator(engine, config, command).await?,
         Command::Webhook(command) => webhook::webhook(engine, command).await?,
         Command::Bot(command) => manage::bot(engine, command).await?,
         Command::User(command) => manage::user(engine, command).await?,

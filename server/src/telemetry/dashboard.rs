@@ -43,6 +43,23 @@ const TARGET: Shape = Fields(&[("refId", Text), ("datasource", DATA_SOURCE), ("e
 /// A heading, which is open: the panels of a collapsed row would be inside.
 const ROW: Shape = Fields(&[("type", Text), ("id", Whole), ("title", Text), ("gridPos", PLACE), ("collapsed", Truth), ("panels", Nothing)]);
 
+/// A panel that shows data, with what its kind decides: the field of its data and its options.
+macro_rules! panel {
+    ($field:expr, $options:expr) => {
+        Fields(&[
+            ("type", Text),
+            ("id", Whole),
+            ("title", Text),
+            ("description?", Text),
+            ("gridPos", PLACE),
+            ("datasource", DATA_SOURCE),
+            ("targets", Each(&TARGET)),
+            ("fieldConfig", Fields(&[("defaults", $field), ("overrides", Nothing)])),
+            ("options", $options),
+        ])
+    };
+}
+
 const STEP: Shape = Fields(&[("color", Text), ("value", Bound)]);
 const STAT_FIELD: Shape = Fields(&[
     ("unit", UNIT),
@@ -55,17 +72,7 @@ const STAT_OPTIONS: Shape = Fields(&[
     ("graphMode", Word(&["none", "area"])),
     ("reduceOptions", Fields(&[("calcs", Each(&Word(&["lastNotNull", "max", "mean", "sum"]))), ("fields", Text), ("values", Truth)])),
 ]);
-const STAT: Shape = Fields(&[
-    ("type", Text),
-    ("id", Whole),
-    ("title", Text),
-    ("description?", Text),
-    ("gridPos", PLACE),
-    ("datasource", DATA_SOURCE),
-    ("targets", Each(&TARGET)),
-    ("fieldConfig", Fields(&[("defaults", STAT_FIELD), ("overrides", Nothing)])),
-    ("options", STAT_OPTIONS),
-]);
+const STAT: Shape = panel!(STAT_FIELD, STAT_OPTIONS);
 
 const GRAPH_FIELD: Shape = Fields(&[
     ("unit", UNIT),
@@ -85,17 +92,7 @@ const GRAPH_OPTIONS: Shape = Fields(&[
     ("legend", Fields(&[("displayMode", Word(&["list", "table"])), ("placement", Word(&["bottom", "right"])), ("showLegend", Truth)])),
     ("tooltip", Fields(&[("mode", Word(&["single", "multi", "none"])), ("sort", Word(&["none", "asc", "desc"]))])),
 ]);
-const GRAPH: Shape = Fields(&[
-    ("type", Text),
-    ("id", Whole),
-    ("title", Text),
-    ("description?", Text),
-    ("gridPos", PLACE),
-    ("datasource", DATA_SOURCE),
-    ("targets", Each(&TARGET)),
-    ("fieldConfig", Fields(&[("defaults", GRAPH_FIELD), ("overrides", Nothing)])),
-    ("options", GRAPH_OPTIONS),
-]);
+const GRAPH: Shape = panel!(GRAPH_FIELD, GRAPH_OPTIONS);
 const PANEL: Shape = ByType(&[("row", ROW), ("stat", STAT), ("timeseries", GRAPH)]);
 
 const CHOICE: Shape = Fields(&[

@@ -58,7 +58,7 @@ pub struct OperatorProfile {
     pub login: String,
     pub name: String,
     pub roles: Vec<OperatorRole>,
-    /// Absent for whoever signs in with an identity provider.
+    /// False for a person who signs in with an identity provider.
     pub has_password: bool,
 }
 

@@ -6,7 +6,6 @@ mod telegram;
 pub use telegram::telegram;
 
 use async_recursion::async_recursion as boxed;
-use db::Tx;
 use foundation::audit::{self, NewEntry};
 use foundation::idempotency::Once;
 use foundation::identity::{self, SeenKey};
@@ -40,7 +39,7 @@ pub async fn create_bot(engine: &Engine, ctx: &OpContext, key: KeyId, name: &str
         return Err(Error::NotFound("key"));
     }
     let entry = NewEntry::new(engine, ctx, "bot.created", "bot", id, format!("bot {name} created"));
-    finish(engine, tx, ctx, entry).await?;
+    identity::finish(engine, tx, ctx, entry).await?;
     Ok((id, secret))
 }
 
@@ -70,7 +69,7 @@ pub async fn bind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &str,
         return Err(Error::NotFound("bot"));
     }
     let entry = NewEntry::new(engine, ctx, "bot.chat_bound", "bot", bot, format!("chat {chat} bound to the user {user}"));
-    finish(engine, tx, ctx, entry).await
+    identity::finish(engine, tx, ctx, entry).await
 }
 
 /// Unbinds a chat from its user: from now on it gets the help text and its id.
@@ -84,7 +83,7 @@ pub async fn unbind_chat(engine: &Engine, ctx: &OpContext, bot: BotId, chat: &st
         return Err(Error::NotFound("chat"));
     }
     let entry = NewEntry::new(engine, ctx, "bot.chat_unbound", "bot", bot, format!("chat {chat} unbound"));
-    finish(engine, tx, ctx, entry).await
+    identity::finish(engine, tx, ctx, entry).await
 }
 
 /// Removes a bot and unbinds its chats: calls of its webhook are refused from now on. Its key and all memories stay, and the platform keeps
@@ -104,12 +103,6 @@ pub async fn remove_bot(engine: &Engine, ctx: &OpContext, id: BotId) -> Result<(
     let gone = audit::differences(Some(&json!({ "bot": bot })), &json!({ "bot": null }))?;
     let entry = NewEntry::new(engine, ctx, "bot.removed", "bot", id, format!("bot {} removed", bot.name)).changes(gone);
     identity::settle(engine, ctx, tx, &once, &[entry], &true).await
-}
-
-/// Commits a change together with its audit entry: both happen or neither does.
-async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -> Result<(), Error> {
-    audit::append_in(engine, &mut tx, ctx.tenant_id, &[entry]).await?;
-    Ok(tx.commit().await?)
 }
 
 /// A bot that showed its secret, and what its key allows.

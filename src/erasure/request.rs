@@ -7,7 +7,7 @@ use super::{admin, mentions, report};
 use chrono::TimeDelta;
 use db::{DbError, Tx};
 use extract::redact::is_named;
-use foundation::audit::{self, NewEntry};
+use foundation::audit::NewEntry;
 use foundation::intake::{Admitted, Reason};
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use verb::verb;
@@ -53,7 +53,7 @@ pub async fn request(engine: &Engine, ctx: &OpContext, new: NewErasure) -> Resul
         error => error.into(),
     })?;
     let entry = NewEntry::new(engine, ctx, "erasure.requested", "erasure", id, "erasure of a person requested");
-    finish(engine, tx, ctx, entry.reason(Some(&reason))).await?;
+    identity::finish(engine, tx, ctx, entry.reason(Some(&reason))).await?;
     Ok(id)
 }
 
@@ -160,7 +160,7 @@ pub async fn confirm(engine: &Engine, ctx: &OpContext, id: ErasureId, person: &U
             refuse_held(engine, ctx, request.user_id, &ticked).await?;
             store::confirm(&mut tx, ctx.tenant_id, id, by, ctx.actor.name(), engine.clock().now()).await?;
             let entry = NewEntry::new(engine, ctx, "erasure.confirmed", "erasure", id, "erasure of a person confirmed");
-            finish(engine, tx, ctx, entry).await?;
+            identity::finish(engine, tx, ctx, entry).await?;
         }
         ErasureState::Confirmed => tx.rollback().await?,
         state => return Err(Error::Conflict(format!("this request is {state}: create a new one"))),
@@ -180,7 +180,7 @@ pub async fn withdraw(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result
     }
     store::withdraw(&mut tx, ctx.tenant_id, id, ctx.actor.name(), engine.clock().now()).await?;
     let entry = NewEntry::new(engine, ctx, "erasure.withdrawn", "erasure", id, "request to erase a person withdrawn");
-    finish(engine, tx, ctx, entry).await
+    identity::finish(engine, tx, ctx, entry).await
 }
 
 /// Makes sure that every confirmed request has its job: after a crash between the two, and after a legal hold that stopped it.
@@ -197,9 +197,4 @@ async fn post(engine: &Engine, ctx: &OpContext, id: ErasureId) -> Result<(), Err
     store::post_job(engine.db().memory.system(), ctx.tenant_id, ctx.commons_id, id, &payload, engine.clock().now()).await?;
     engine.captures().wake();
     Ok(())
-}
-
-async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -> Result<(), Error> {
-    audit::append_in(engine, &mut tx, ctx.tenant_id, &[entry]).await?;
-    Ok(tx.commit().await?)
 }

@@ -428,6 +428,7 @@ const OF_NEITHER: &[(&str, &str)] = &[
     ("projects::id_of", "a part of verbs"),
     ("projects::named", "a part of verbs"),
     ("identity::named_by_caller", "who a key may name is the rule itself"),
+    ("identity::finish", "a part of verbs"),
     ("identity::settle", "a part of verbs"),
     ("identity::sign_out", "ends the session of whoever asks"),
     ("identity::user", "the command line's names"),

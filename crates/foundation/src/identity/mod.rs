@@ -198,7 +198,7 @@ pub async fn set_toolsets(engine: &Engine, ctx: &OpContext, key: KeyId, sets: &[
 }
 
 /// Commits a change of the control database together with its audit row: both happen or neither does.
-async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -> Result<(), Error> {
+pub async fn finish(engine: &Engine, mut tx: Tx, ctx: &OpContext, entry: NewEntry) -> Result<(), Error> {
     audit::append_in(engine, &mut tx, ctx.tenant_id, &[with_key(ctx, entry)]).await?;
     Ok(tx.commit().await?)
 }

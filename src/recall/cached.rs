@@ -80,7 +80,7 @@ fn search(
     terms: &[String],
     meaning: Option<(&Meaning<'_>, &[f32])>,
 ) -> (WordMatches<MemoryId>, Option<Proposed>) {
-    let times = Times { now: reach.now.timestamp_micros(), said: reach.said() };
+    let times = Times { now: reach.now.timestamp_micros(), said: reach.period() };
     let masks: Vec<Mask> = cells.iter().map(|cell| cell.mask(&times, &|place| reach.fits(place))).collect();
     let masked: Vec<(&Cell, &Mask)> = cells.iter().map(AsRef::as_ref).zip(&masks).collect();
     let (mut postings, mut apart) = (Vec::new(), HashSet::new());

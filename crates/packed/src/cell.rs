@@ -57,7 +57,7 @@ const APART: u8 = 2;
 
 /// A word of a question in a memory.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Found {
+pub struct Occurrence {
     /// The word's place in the question.
     pub place: usize,
     pub id: Uuid,
@@ -182,7 +182,7 @@ impl Cell {
     }
 
     /// The words of a question in the memories of a mask, part by part in the order of memory and word.
-    pub fn words(&self, mask: &Mask, terms: &[String], mut each: impl FnMut(Found)) {
+    pub fn words(&self, mask: &Mask, terms: &[String], mut each: impl FnMut(Occurrence)) {
         for (Part { segment, .. }, marks) in self.parts.iter().zip(&mask.parts) {
             let mut lists: Vec<Cursor<'_>> = Vec::new();
             for (place, term) in terms.iter().enumerate() {
@@ -196,7 +196,7 @@ impl Cell {
                     }
                     if mark != OUT {
                         let (id, length) = (Uuid::from_u128(segment.ids[slot as usize]), segment.lengths[slot as usize]);
-                        each(Found { place: cursor.place, id, count: cursor.count, length, apart: mark == APART });
+                        each(Occurrence { place: cursor.place, id, count: cursor.count, length, apart: mark == APART });
                     }
                     cursor.step()
                 });

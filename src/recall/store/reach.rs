@@ -163,7 +163,7 @@ impl Reach<'_> {
     }
 
     /// The times between which a memory was said that the filters let through, in microseconds.
-    pub(in crate::recall) fn said(&self) -> Range<i64> {
+    pub(in crate::recall) fn period(&self) -> Range<i64> {
         let (from, until) = match &self.filters {
             Narrowing::Agent(filters) => (filters.from, filters.until),
             Narrowing::Decisions | Narrowing::Console(_) => (None, None),

@@ -92,7 +92,7 @@ proptest! {
             for (place, term) in question.iter().enumerate() {
                 let counts = row.terms.iter().filter(|(one, _)| one == term).map(|(_, count)| *count);
                 let apart = row.place.kind == "1";
-                expected.extend(counts.map(|count| Found { place, id: row.id, count, length: row.length, apart }));
+                expected.extend(counts.map(|count| Occurrence { place, id: row.id, count, length: row.length, apart }));
             }
         }
         prop_assert_eq!(words, expected);

@@ -330,7 +330,7 @@ impl Importer<'_> {
         let memories = batch.of::<MemoryLine>().map(|(_, memory)| (memory.agent_id, memory.id.0));
         let sources = batch.of::<SourceLine>().map(|(_, source)| (source.agent_id, source.id));
         let ids: Vec<_> = memories.chain(sources).collect();
-        match store::held_elsewhere(tx, self.ctx.tenant_id, batch.section, &ids).await?.first() {
+        match self.held_elsewhere(tx, batch.section, &ids).await? {
             Some(id) => {
                 let message = format!("has the id {id}, which already belongs to another agent or organisation");
                 Err(at(batch.line_of(&id.to_string()), Error::invalid("", message)))
@@ -434,20 +434,31 @@ impl Importer<'_> {
         Ok(tx.commit().await?)
     }
 
-    /// As [`store::imported_elsewhere`], where tables are distributed: a transaction that wrote on one node cannot look at all of them as
-    /// somebody else. So another one compares the ids.
+    /// As [`store::imported_elsewhere`], where tables are distributed.
     async fn imported_elsewhere(&self, tx: &mut Tx, agents: &[AgentId]) -> Result<Option<Uuid>, Error> {
         for section in [Section::Memory, Section::Source] {
             let ids = store::ids_of(tx, self.ctx.tenant_id, section, agents).await?;
             for some in ids.chunks(COMPARED) {
-                let mut other = self.engine.db().memory.begin(self.ctx.tenancy()).await?;
-                lift_statement_timeout(&mut other).await?;
-                if let Some(id) = store::held_elsewhere(&mut other, self.ctx.tenant_id, section, some).await?.first() {
-                    return Ok(Some(*id));
+                if let Some(id) = self.held_elsewhere(tx, section, some).await? {
+                    return Ok(Some(id));
                 }
             }
         }
         Ok(None)
+    }
+
+    /// One of the ids that another agent or organisation uses. Where tables are distributed, a transaction that wrote on one node cannot look
+    /// at all of them as somebody else, so another one compares the ids.
+    async fn held_elsewhere(&self, tx: &mut Tx, section: Section, ids: &[(AgentId, Uuid)]) -> Result<Option<Uuid>, Error> {
+        let tenant = self.ctx.tenant_id;
+        if ids.is_empty() || !tx.is_distributed() {
+            return Ok(store::held_elsewhere(tx, tenant, section, ids).await?.first().copied());
+        }
+        let mut other = self.engine.db().memory.begin(self.ctx.tenancy()).await?;
+        lift_statement_timeout(&mut other).await?;
+        let held = store::held_elsewhere(&mut other, tenant, section, ids).await?.first().copied();
+        other.rollback().await?;
+        Ok(held)
     }
 
     async fn leave_trace(&self, report: &ImportReport, options: ImportOptions) -> Result<(), Error> {

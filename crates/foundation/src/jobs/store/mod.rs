@@ -5,7 +5,7 @@ mod by_tenant;
 use super::{Held, NewEvent, PostedJob, State, Task};
 use crate::error::Error;
 use chrono::{DateTime, Utc};
-use db::{DbError, SystemPool, Tenancy, Tx, insert, sql};
+use db::{DbError, SystemPool, Tenancy, Tx, insert, sql, statement};
 use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 use wire::{AgentId, EventId, Notice, NoticeKind, TenantId, UserId, WebhookId};
@@ -395,49 +395,28 @@ pub async fn finish(pool: &SystemPool, event: &Leased, ending: &Ending<'_>) -> R
                where tenant_id = $1 and agent_id = $2 and id = $3 and attempt = $4 and state = 'running'"
         };
     }
-    let Some(notice) = death(event, ending) else {
-        let query = sql!(
-            [
-                event.tenant_id,
-                event.agent_id,
-                event.id,
-                event.attempt,
-                ending.state,
-                ending.error,
-                &ending.outcome,
-                ending.run_after,
-                ending.now,
-                ending.counts,
-            ],
-            ended!()
-        );
-        return pool.changed_any(query).await;
-    };
-    let payload = serde_json::to_value(&notice).map_err(|error| sqlx::Error::Encode(error.into()))?;
-    pool.changed_any(sql!(
-        [
-            event.tenant_id,
-            event.agent_id,
-            event.id,
-            event.attempt,
-            ending.state,
-            ending.error,
-            &ending.outcome,
-            ending.run_after,
-            ending.now,
-            ending.counts,
-            notice.id,
-            payload,
-        ],
-        "with ended as (",
-        ended!(),
-        r" returning 1),
-          announced as (
-              insert into outbox (tenant_id, agent_id, id, destination, payload, created_at)
-              select $1, $2, $11, 'notice', $12, $9 from ended on conflict do nothing)
-          select 1 from ended"
-    ))
-    .await
+    let notice = death(event, ending);
+    let text = if notice.is_some() { concat!("with ended as (", ended!(), " returning 1)") } else { ended!() };
+    let mut query = statement!(
+        text,
+        event.tenant_id,
+        event.agent_id,
+        event.id,
+        event.attempt,
+        ending.state,
+        ending.error,
+        &ending.outcome,
+        ending.run_after,
+        ending.now,
+        ending.counts,
+    );
+    if let Some(notice) = notice {
+        let payload = serde_json::to_value(&notice).map_err(|error| sqlx::Error::Encode(error.into()))?;
+        query.push(", announced as (insert into outbox (tenant_id, agent_id, id, destination, payload, created_at) select $1, $2, ");
+        query.push_bind(notice.id).push(", 'notice', ").push_bind(payload);
+        query.push(", $9 from ended on conflict do nothing) select 1 from ended");
+    }
+    pool.changed_any(query).await
 }
 
 /// The notice that a job is dead. That of a notice which no webhook took would be another such job.

@@ -6,10 +6,34 @@ use chrono::{DateTime, Utc};
 use db::{DbError, SystemPool, sql};
 use wire::{TenantId, WebhookId};
 
-/// What a claim returns of the events `e` that it took: a [`Leased`].
-macro_rules! leased {
-    () => {
-        " returning e.tenant_id, e.agent_id, e.id, e.task, e.payload, e.attempt, e.attempt - e.attempts_before as tries"
+/// The condition of events `w` that are due at `$now`, or whose worker died: of `$tasks`, or of all others if `$among` is false.
+macro_rules! is_due {
+    ($now:literal, $tasks:literal, $among:literal) => {
+        concat!(
+            "w.run_after <= ",
+            $now,
+            " and w.kind <> 'observation' \
+             and (w.state in ('pending', 'failed') or (w.state = 'running' and w.leased_until < ",
+            $now,
+            ")) \
+             and (w.task = any(",
+            $tasks,
+            ")) = ",
+            $among
+        )
+    };
+}
+
+/// Ends a claim: takes the events that are `due` from `$tenant`, and returns a [`Leased`] of each.
+macro_rules! claimed {
+    ($tenant:literal) => {
+        concat!(
+            " update events e set state = 'running', attempt = e.attempt + 1, leased_until = $2 from due d \
+               where e.tenant_id = ",
+            $tenant,
+            " and e.agent_id = d.agent_id and e.id = d.id \
+             returning e.tenant_id, e.agent_id, e.id, e.task, e.payload, e.attempt, e.attempt - e.attempts_before as tries"
+        )
     };
 }
 
@@ -21,10 +45,9 @@ async fn due(pool: &SystemPool, tasks: &[&str], among: bool, now: DateTime<Utc>)
                 [now, tasks, among],
                 r"select unnest(string_to_array(r.result, ','))::uuid
                     from run_command_on_shards('events', format(
-                         $shard$select string_agg(distinct w.tenant_id::text, ',') from %%s w
-                                 where w.run_after <= %1$L and w.kind <> 'observation'
-                                   and (w.state in ('pending', 'failed') or (w.state = 'running' and w.leased_until < %1$L))
-                                   and (w.task = any(%2$L)) = %3$L$shard$, $1::timestamptz, $2::text[], $3::boolean)) r
+                         $shard$select string_agg(distinct w.tenant_id::text, ',') from %%s w where ",
+                is_due!("%1$L", "%2$L", "%3$L"),
+                r"$shard$, $1::timestamptz, $2::text[], $3::boolean)) r
                    where r.success"
             ))
             .await
@@ -36,11 +59,9 @@ async fn due(pool: &SystemPool, tasks: &[&str], among: bool, now: DateTime<Utc>)
 async fn due_anywhere(pool: &SystemPool, tasks: &[&str], among: bool, now: DateTime<Utc>) -> Result<Vec<TenantId>, DbError> {
     pool.values(sql!(
         [now, tasks, among],
-        r"select w.tenant_id from events w
-           where w.run_after <= $1 and w.kind <> 'observation'
-             and (w.state in ('pending', 'failed') or (w.state = 'running' and w.leased_until < $1))
-             and (w.task = any($2)) = $3
-           group by w.tenant_id order by min(w.run_after), w.tenant_id"
+        "select w.tenant_id from events w where ",
+        is_due!("$1", "$2", "$3"),
+        " group by w.tenant_id order by min(w.run_after), w.tenant_id"
     ))
     .await
 }
@@ -67,13 +88,10 @@ pub(super) async fn claim(
                 [now, lease_until, share.min(left), &tasks, among, tenant],
                 r"with due as (
                       select w.agent_id, w.id from events w
-                       where w.tenant_id = $6 and w.run_after <= $1 and w.kind <> 'observation'
-                         and (w.state in ('pending', 'failed') or (w.state = 'running' and w.leased_until < $1))
-                         and (w.task = any($4)) = $5
-                       order by w.run_after limit $3 for update skip locked)
-                  update events e set state = 'running', attempt = e.attempt + 1, leased_until = $2 from due d
-                   where e.tenant_id = $6 and e.agent_id = d.agent_id and e.id = d.id",
-                leased!()
+                       where w.tenant_id = $6 and ",
+                is_due!("$1", "$4", "$5"),
+                " order by w.run_after limit $3 for update skip locked)",
+                claimed!("$6")
             ))
             .await?;
         claimed.extend(some);
@@ -98,7 +116,7 @@ pub(super) async fn claim_step(
         let step: Option<Leased> = pool
             .row_if_any(sql!(
                 [now, lease_until, &tasks, tenant],
-                r"with next as (
+                r"with due as (
                       select w.agent_id, w.id
                         from (select distinct on (o.agent_id) o.agent_id, o.id, coalesce(o.leased_until, o.run_after) as since
                                 from events o
@@ -107,10 +125,8 @@ pub(super) async fn claim_step(
                                order by o.agent_id, o.run_after, o.id) first
                         join events w on w.tenant_id = $4 and w.agent_id = first.agent_id and w.id = first.id
                        where w.state in ('pending', 'failed') or (w.state = 'running' and w.leased_until < $1)
-                       order by first.since limit 1 for update of w skip locked)
-                  update events e set state = 'running', attempt = e.attempt + 1, leased_until = $2 from next n
-                   where e.tenant_id = $4 and e.agent_id = n.agent_id and e.id = n.id",
-                leased!()
+                       order by first.since limit 1 for update of w skip locked)",
+                claimed!("$4")
             ))
             .await?;
         if step.is_some() {
@@ -165,10 +181,8 @@ pub(super) async fn claim_deliveries(
                       select w.agent_id, w.id
                         from first f join events w on w.tenant_id = $6 and w.agent_id = f.agent_id and w.id = f.id
                        where w.state in ('pending', 'failed') or (w.state = 'running' and w.leased_until < $1)
-                         for update of w skip locked)
-                  update events e set state = 'running', attempt = e.attempt + 1, leased_until = $2 from due d
-                   where e.tenant_id = $6 and e.agent_id = d.agent_id and e.id = d.id",
-                leased!()
+                         for update of w skip locked)",
+                claimed!("$6")
             ))
             .await?;
         claimed.extend(some);

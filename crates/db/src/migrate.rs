@@ -241,7 +241,7 @@ async fn migrate_one(database: &'static str, url: &str, migrator: &Migrator) -> 
     let mut connection = connect(&options).await?;
     require_prepared(&mut connection, &options, database, url).await?;
     create_roles(url).await?;
-    let is_behind = check_schema(&mut connection, database, migrator).await?;
+    let is_behind = check_schema(&mut connection, database, migrator).await? || distributed::is_behind(&mut connection).await?;
     if is_behind {
         distributed::prepare(&mut connection).await?;
     }

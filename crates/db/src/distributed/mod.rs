@@ -118,6 +118,11 @@ pub(super) async fn state(connection: &mut PgConnection) -> Result<String, sqlx:
     sqlx::query_scalar(AssertSqlSafe(format!("select {DISTRIBUTED}"))).fetch_one(connection).await
 }
 
+/// Whether a distributed database has tables of tenants that are not: its migrations ended, and what follows them did not.
+pub(super) async fn is_behind(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    Ok(state(connection).await? == DONE && !local_tables(connection).await?.is_empty())
+}
+
 /// After migrations: distributes tables that are new in a distributed database, and gives it what it has besides tables.
 pub(super) async fn follow(url: &str, database: &str) -> Result<(), MigrateError> {
     let Some(part) = PARTS.iter().find(|part| part.name == database) else { return Ok(()) };

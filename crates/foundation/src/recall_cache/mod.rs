@@ -88,8 +88,11 @@ impl Cached {
                 None => small(tx, tenancy, owner(&key), embeddings, engine.model().dimension, version).await?,
             };
             let Some(now) = now else {
-                if cell.is_some() {
-                    engine.recall_cache().remove(&key);
+                match cell {
+                    // Packed again now, it would have the same mark and lag as far behind.
+                    Some(cell) if version.is_cut() && version.horizon == cell.mark() => engine.recall_cache().refuse(key),
+                    Some(_) => engine.recall_cache().remove(&key),
+                    None => {}
                 }
                 return Ok(None);
             };

@@ -13,7 +13,7 @@ pub use sso::{GroupRole, Sso};
 use std::env::VarError;
 use std::ffi::OsStr;
 use std::net::{IpAddr, SocketAddr};
-use std::num::NonZeroU32;
+use std::num::{NonZeroU8, NonZeroU32};
 use std::path::PathBuf;
 use std::time::Duration;
 use values::*;
@@ -106,6 +106,9 @@ pub struct Config {
     /// Milliseconds that a write waits for its vector before it is stored without one
     #[arg(long, env = "EMBEDDING_BUDGET_MS", default_value = "250", value_parser = milliseconds)]
     pub write_embedding_budget: Duration,
+    /// Threads that run the local model; without it, one for each core, up to 4
+    #[arg(long, env = "EMBEDDING_THREADS", value_parser = threads)]
+    pub embedding_threads: Option<NonZeroU8>,
     /// URL of the openai provider and of the chat model
     #[arg(long, env = "OPENAI_BASE_URL", hide_env_values = true, default_value = "https://api.openai.com/v1")]
     pub openai_base_url: String,

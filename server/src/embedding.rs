@@ -121,7 +121,8 @@ async fn load(config: &Config, model: &str) -> Result<Arc<dyn Embedder>, Failure
 
 /// Where a local model is.
 pub fn local_options(config: &Config, model: &'static Known) -> LocalOptions {
-    LocalOptions::new(model, folder(config, model), &config.onnxruntime)
+    let options = LocalOptions::new(model, folder(config, model), &config.onnxruntime);
+    LocalOptions { threads: config.embedding_threads.map_or_else(local::usual_threads, |threads| threads.get().into()), ..options }
 }
 
 /// Loads the embedding models that a configuration can reach.

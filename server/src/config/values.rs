@@ -7,7 +7,7 @@ use models::ApiKey;
 use std::convert::Infallible;
 use std::error::Error;
 use std::net::{IpAddr, SocketAddr};
-use std::num::NonZeroU32;
+use std::num::{NonZeroU8, NonZeroU32};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
@@ -60,6 +60,10 @@ fn must_be<T: FromStr>(what: &str, text: &str) -> Result<T, String> {
 
 pub fn above_0(text: &str) -> Result<NonZeroU32, String> {
     must_be("a whole number above 0", text)
+}
+
+pub fn threads(text: &str) -> Result<NonZeroU8, String> {
+    must_be("a whole number from 1 to 255", text)
 }
 
 pub fn mib(text: &str) -> Result<u64, String> {

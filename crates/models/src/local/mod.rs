@@ -49,6 +49,14 @@ pub struct LocalOptions {
     pub queue: usize,
 }
 
+/// More threads are only for who asks for them: each has a session, and takes a core from everything else.
+const THREADS_MAX: usize = 4;
+
+/// As many threads as cores, up to four.
+pub fn usual_threads() -> usize {
+    thread::available_parallelism().map_or(1, |cores| cores.get().min(THREADS_MAX))
+}
+
 impl LocalOptions {
     /// One thread and a queue of 256.
     pub fn new(model: &'static Known, directory: impl Into<PathBuf>, onnxruntime: impl Into<PathBuf>) -> Self {
@@ -64,6 +72,8 @@ pub struct Local {
     queue: mpsc::Sender<Job>,
     _threads: Arc<Threads>,
     tokenizer: Arc<ModelTokenizer>,
+    /// Texts of one caller that are queued together.
+    at_once: usize,
 }
 
 /// The threads of a model. ONNX Runtime unloads itself when the process exits, so no thread may still be in it by then.
@@ -128,14 +138,16 @@ impl Local {
         let mut threads = Vec::new();
         for n in 0..options.threads.max(1) {
             let (tokenizer, centre, receiver, mut runner) = (tokenizer.clone(), centre.clone(), receiver.clone(), onnx.session()?);
+            let share = options.threads.max(1);
             let thread = thread::Builder::new()
                 .name(format!("embed-{n}"))
-                .spawn(move || work(&tokenizer, &centre, &mut runner, &receiver))
+                .spawn(move || work(&tokenizer, &centre, &mut runner, &receiver, share))
                 .map_err(|e| EmbedError::Unavailable(format!("no thread for the model: {e}")))?;
             threads.push(thread);
         }
         let threads = Arc::new(Threads(threads));
-        Ok(Self { model: options.model, queue: sender, _threads: threads, tokenizer })
+        let at_once = BATCH * options.threads.max(1);
+        Ok(Self { model: options.model, queue: sender, _threads: threads, tokenizer, at_once })
     }
 }
 
@@ -156,10 +168,10 @@ impl Embedder for Local {
         Box::pin(async move {
             let mut vectors = Vec::with_capacity(texts.len());
             let mut texts = texts.into_iter().peekable();
-            // A few at a time, so that texts of other callers come in between.
+            // A batch for each thread at a time, so that texts of other callers come in between.
             while texts.peek().is_some() {
-                let mut waiting = Vec::with_capacity(BATCH);
-                for text in texts.by_ref().take(BATCH) {
+                let mut waiting = Vec::with_capacity(self.at_once);
+                for text in texts.by_ref().take(self.at_once) {
                     let (reply, vector) = oneshot::channel();
                     let text = format!("{}{}", self.model.prefix(role), self.tokenizer.plain(&text));
                     self.queue.send(Job { text, reply }).await.map_err(|_| stopped())?;
@@ -218,14 +230,15 @@ fn stopped() -> EmbedError {
     EmbedError::Unavailable("the model's thread has stopped".into())
 }
 
-/// The loop of one thread: wait for a text, take what else is queued, run it in batches.
-fn work(tokenizer: &ModelTokenizer, centre: &Centre, runner: &mut Thread, queue: &Mutex<mpsc::Receiver<Job>>) {
+/// The loop of one of `threads`: wait for a text, take its share of what else is queued, run it in batches.
+fn work(tokenizer: &ModelTokenizer, centre: &Centre, runner: &mut Thread, queue: &Mutex<mpsc::Receiver<Job>>, threads: usize) {
     loop {
         let jobs = {
             let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
             let Some(first) = queue.blocking_recv() else { return };
             let mut jobs = vec![first];
-            while jobs.len() < DRAIN
+            let share = (queue.len() + 1).div_ceil(threads).min(DRAIN);
+            while jobs.len() < share
                 && let Ok(job) = queue.try_recv()
             {
                 jobs.push(job);

@@ -10,7 +10,7 @@ source scripts/env.sh # the tool chain may be another one now
 "$REPO/scripts/fetch.sh" pg0 model onnxruntime
 claim_target
 say "building the optimised program (half an hour the first time, on two cores)"
-cargo build --release --locked --package server
+build_release
 program=$CARGO_TARGET_DIR/release/remembrancer
 
 if [ -z "${DATABASE_URL:-}" ]; then

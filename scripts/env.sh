@@ -57,6 +57,11 @@ claim_target() {
   mkdir -p "$CARGO_TARGET_DIR" && echo "$REPO" >"$CARGO_TARGET_DIR/.clone"
 }
 build_server() { cargo build --package server --profile "${1:-dev}" && keep_server "$@"; } # [profile]
+# The optimised program as it is released: no path of this machine has any business in it.
+build_release() { # cargo's options
+  RUSTFLAGS="--cfg erase_components --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo --remap-path-prefix=$REPO=/remembrancer" \
+    cargo build --release --locked --package server "$@"
+}
 # Keeps what cargo built last, for the scripts that run it.
 keep_server() { # [profile]
   local folder=${1:-dev}

@@ -24,9 +24,7 @@ fi
 
 claim_target
 say "building the optimised program (half an hour the first time, on two cores)"
-# No path of this machine has any business in the program.
-export RUSTFLAGS="--cfg erase_components --remap-path-prefix=${CARGO_HOME:-$HOME/.cargo}=/cargo --remap-path-prefix=$REPO=/remembrancer"
-cargo build --release --locked --package server --features server/embedded-site
+build_release --features server/embedded-site
 # Cargo's own setting does not reach a package with a setting of its own.
 program=$CARGO_TARGET_DIR/release/remembrancer-stripped
 strip --strip-all -o "$program" "$CARGO_TARGET_DIR/release/remembrancer"

@@ -5,9 +5,10 @@ use super::store::{self, Meaning, Narrowing, Reach, Sides};
 use crate::memories::store::VECTORS;
 use db::{DbError, Tx, Users};
 use foundation::Engine;
+use foundation::heavy::off_thread_if;
 use foundation::index::WordMatches;
 use foundation::recall_cache::{self, Cached};
-use packed::{Cell, Mask, Sought, Times, nearest};
+use packed::{Cell, Mask, Places, Sought, Times, nearest};
 use std::collections::HashSet;
 use std::sync::Arc;
 use uuid::Uuid;
@@ -52,8 +53,10 @@ pub(super) async fn sides(
     meaning: Option<&Meaning<'_>>,
 ) -> Result<Option<Sides>, DbError> {
     let Some(cells) = cached.catch_up(tx, engine, reach.tenancy).await? else { return Ok(None) };
-    let vector = meaning.map(|meaning| store::as_stored(meaning.vector)).transpose()?;
-    let (words, proposed) = search(&cells, reach, terms, meaning.zip(vector.as_deref()));
+    let near = meaning.map(|meaning| Near::new(reach, meaning)).transpose()?;
+    let (is_large, search) = (recall_cache::is_large(&cells), Search::new(cells, reach, terms, near));
+    // A search that ends early is left to the database.
+    let Ok((words, proposed)) = off_thread_if(is_large, move || search.run()).await else { return Ok(None) };
     let nearest = match (meaning, proposed) {
         (None, _) => vec![],
         (Some(_), None) => return Ok(None),
@@ -73,43 +76,73 @@ pub(super) async fn sides(
     Ok(Some(Sides { words, nearest }))
 }
 
-/// Counts the memories in reach, then finds the words of a question in them, and what may be nearest to its vector.
-fn search(
-    cells: &[Arc<Cell>],
-    reach: &Reach<'_>,
-    terms: &[String],
-    meaning: Option<(&Meaning<'_>, &[f32])>,
-) -> (WordMatches<MemoryId>, Option<Proposed>) {
-    let times = Times { now: reach.now.timestamp_micros(), said: reach.period() };
-    let masks: Vec<Mask> = cells.iter().map(|cell| cell.mask(&times, &|place| reach.fits(place))).collect();
-    let masked: Vec<(&Cell, &Mask)> = cells.iter().map(AsRef::as_ref).zip(&masks).collect();
-    let (mut postings, mut apart) = (Vec::new(), HashSet::new());
-    for (cell, mask) in &masked {
-        cell.words(mask, terms, |word| {
-            let (id, term) = (MemoryId(word.id), i32::try_from(word.place).unwrap_or(i32::MAX));
-            postings.push(Posting { term, id, tf: word.count, length: word.length });
-            if word.apart {
-                apart.insert(id);
-            }
-        });
+/// A search of cells. It owns what it needs, so that a thread of its own can run it.
+struct Search {
+    cells: Vec<(Arc<Cell>, Places)>,
+    times: Times,
+    terms: Vec<String>,
+    near: Option<Near>,
+}
+
+/// What is sought by meaning.
+struct Near {
+    vector: Vec<f32>,
+    decayed_above: Option<f64>,
+    most: usize,
+    /// The least cosine of memories of other projects; absent if no project narrows the search.
+    besides_from: Option<f64>,
+}
+
+impl Near {
+    fn new(reach: &Reach<'_>, &Meaning { vector, decayed_above, most, .. }: &Meaning<'_>) -> Result<Self, DbError> {
+        let besides_from = reach.scoping.narrow.then_some(reach.scoping.strong);
+        Ok(Self { vector: store::as_stored(vector)?, decayed_above, most, besides_from })
     }
-    let sum = |count: fn(&Mask) -> i64| -> i64 { masks.iter().map(count).sum() };
-    let statistics = Statistics { documents: sum(|mask| mask.documents), terms: sum(|mask| mask.terms) };
-    (WordMatches { postings, apart, statistics }, meaning.and_then(|(meaning, vector)| propose(&masked, reach, meaning, vector)))
+}
+
+impl Search {
+    fn new(cells: Vec<Arc<Cell>>, reach: &Reach<'_>, terms: &[String], near: Option<Near>) -> Self {
+        let times = Times { now: reach.now.timestamp_micros(), said: reach.period() };
+        let with_places = |cell: Arc<Cell>| {
+            let places = cell.places(|place| reach.fits(place));
+            (cell, places)
+        };
+        Self { cells: cells.into_iter().map(with_places).collect(), times, terms: terms.to_vec(), near }
+    }
+
+    /// Counts the memories in reach, then finds the words of a question in them, and what may be nearest to its vector.
+    fn run(&self) -> (WordMatches<MemoryId>, Option<Proposed>) {
+        let masks: Vec<Mask> = self.cells.iter().map(|(cell, places)| cell.mask(&self.times, places)).collect();
+        let masked: Vec<(&Cell, &Mask)> = self.cells.iter().map(|(cell, _)| cell.as_ref()).zip(&masks).collect();
+        let (mut postings, mut apart) = (Vec::new(), HashSet::new());
+        for (cell, mask) in &masked {
+            cell.words(mask, &self.terms, |word| {
+                let (id, term) = (MemoryId(word.id), i32::try_from(word.place).unwrap_or(i32::MAX));
+                postings.push(Posting { term, id, tf: word.count, length: word.length });
+                if word.apart {
+                    apart.insert(id);
+                }
+            });
+        }
+        let sum = |count: fn(&Mask) -> i64| -> i64 { masks.iter().map(count).sum() };
+        let statistics = Statistics { documents: sum(|mask| mask.documents), terms: sum(|mask| mask.terms) };
+        (WordMatches { postings, apart, statistics }, self.near.as_ref().and_then(|near| propose(&masked, near)))
+    }
 }
 
 /// The memories that may be nearest, unless these are too many.
-fn propose(masked: &[(&Cell, &Mask)], reach: &Reach<'_>, meaning: &Meaning<'_>, vector: &[f32]) -> Option<Proposed> {
+fn propose(masked: &[(&Cell, &Mask)], near: &Near) -> Option<Proposed> {
+    let Near { vector, decayed_above, most, besides_from } = near;
     // With a floor below 0 a nearer memory may rank lower.
-    if meaning.decayed_above.is_some_and(|floor| floor < 0.0) {
+    if decayed_above.is_some_and(|floor| floor < 0.0) {
         return None;
     }
-    let rank = |cosine, weight| meaning.rank(cosine, weight);
-    let sought = Sought { vector, most: meaning.most, at_least: f64::NEG_INFINITY, rank: &rank, apart: false };
+    let rank = |cosine, weight| store::rank(*decayed_above, cosine, weight);
+    let sought = Sought { vector, most: *most, at_least: f64::NEG_INFINITY, rank: &rank, apart: false };
     let ids = nearest(masked, &sought)?;
-    let besides = match reach.scoping.narrow {
-        true => nearest(masked, &Sought { at_least: reach.scoping.strong, apart: true, ..sought })?,
-        false => vec![],
+    let besides = match besides_from {
+        Some(at_least) => nearest(masked, &Sought { at_least: *at_least, apart: true, ..sought })?,
+        None => vec![],
     };
     Some(Proposed { ids, besides })
 }

@@ -39,7 +39,7 @@ struct State {
     refused: HashMap<Key, u64>,
 }
 
-/// Cells of many owners. The lock is held to look a cell up, never to search it.
+/// Cells of many owners. The lock is held to look a cell up, never to search or to free it.
 pub struct Cache {
     room: usize,
     state: Mutex<State>,
@@ -93,12 +93,13 @@ impl Cache {
 
     /// Keeps a cell, in place of an older one of the same owner. The idle cells that were used longest ago make room; without room it is refused.
     pub fn put(&self, key: Key, cell: Arc<Cell>) -> bool {
+        // Dropped after the lock.
+        let mut freed = Vec::new();
         let mut state = self.state();
         let bytes = cell.bytes();
-        let before = state.cells.remove(&key);
-        if let Some(before) = &before {
-            state.bytes -= before.bytes;
-        }
+        let before = state.remove(&key);
+        let used = before.as_ref().map_or(state.searches, |before| before.used);
+        freed.extend(before);
         while state.bytes + bytes > self.room {
             let searches = state.searches;
             let idle = state.cells.iter().filter(|(_, entry)| searches - entry.used > IDLE).min_by_key(|(_, entry)| entry.used);
@@ -106,9 +107,8 @@ impl Cache {
                 state.refuse(key);
                 return false;
             };
-            state.remove(&idle);
+            freed.extend(state.remove(&idle));
         }
-        let used = before.map_or(state.searches, |before| before.used);
         state.bytes += bytes;
         state.refused.remove(&key);
         state.cells.insert(key, Entry { cell, bytes, used });
@@ -117,12 +117,14 @@ impl Cache {
 
     /// Remembers that a cell cannot be kept.
     pub fn refuse(&self, key: Key) {
-        self.state().refuse(key);
+        let freed = self.state().refuse(key);
+        drop(freed);
     }
 
     /// Drops a cell.
     pub fn remove(&self, key: &Key) {
-        self.state().remove(key);
+        let freed = self.state().remove(key);
+        drop(freed);
     }
 
     /// Drops the cells of a tenant.
@@ -143,18 +145,19 @@ impl State {
         self.refused.get(key).is_some_and(|at| self.searches - at < AGAIN)
     }
 
-    fn remove(&mut self, key: &Key) {
-        if let Some(entry) = self.cells.remove(key) {
-            self.bytes -= entry.bytes;
-        }
+    fn remove(&mut self, key: &Key) -> Option<Entry> {
+        let removed = self.cells.remove(key)?;
+        self.bytes -= removed.bytes;
+        Some(removed)
     }
 
-    fn refuse(&mut self, key: Key) {
-        self.remove(&key);
+    fn refuse(&mut self, key: Key) -> Option<Entry> {
+        let removed = self.remove(&key);
         if self.refused.len() >= REFUSED_MAX {
             self.refused.clear();
         }
         self.refused.insert(key, self.searches);
+        removed
     }
 }
 

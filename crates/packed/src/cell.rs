@@ -42,6 +42,10 @@ pub struct Times {
     pub said: Range<i64>,
 }
 
+/// What a search says of the places of a cell, part by part: see [`Cell::places`].
+#[derive(Debug)]
+pub struct Places(Vec<Vec<u8>>);
+
 /// Which memories of a cell a search may find, and how many these are, without those that it is not for.
 #[derive(Debug)]
 pub struct Mask {
@@ -50,7 +54,7 @@ pub struct Mask {
     pub terms: i64,
 }
 
-/// Not found; found; found, but for another search than this: see [`Cell::mask`].
+/// Not found; found; found, but for another search than this: see [`Cell::places`].
 const OUT: u8 = 0;
 const FITS: u8 = 1;
 const APART: u8 = 2;
@@ -159,13 +163,17 @@ impl Cell {
         drop(self.parts.splice(from..until, [Part { segment: Arc::new(segment), dead }]));
     }
 
-    /// Which memories a search may find: those that did not expire, were said within its times, and whose place `fits` does not refuse. It says
-    /// true for what the search is for, and false for what it may find besides.
-    pub fn mask(&self, times: &Times, fits: &dyn Fn(&Place) -> Option<bool>) -> Mask {
+    /// Asks a search about each place once. `fits` says true for what the search is for, false for what it may find besides, and nothing for
+    /// what it refuses.
+    pub fn places(&self, fits: impl Fn(&Place) -> Option<bool>) -> Places {
+        let of_place = |place: &Place| fits(place).map_or(OUT, |fits| if fits { FITS } else { APART });
+        Places(self.parts.iter().map(|part| part.segment.places.iter().map(of_place).collect()).collect())
+    }
+
+    /// Which memories a search may find: those that did not expire, were said within its times, and whose place it does not refuse.
+    pub fn mask(&self, times: &Times, Places(places): &Places) -> Mask {
         let mut mask = Mask { parts: Vec::with_capacity(self.parts.len()), documents: 0, terms: 0 };
-        for Part { segment, dead } in &self.parts {
-            let of_place = |place: &Place| fits(place).map_or(OUT, |fits| if fits { FITS } else { APART });
-            let places: Vec<u8> = segment.places.iter().map(of_place).collect();
+        for (Part { segment, dead }, places) in self.parts.iter().zip(places) {
             let mut marks = vec![OUT; segment.len()];
             for (slot, mark) in marks.iter_mut().enumerate() {
                 if segment.expires[slot] > times.now && times.said.contains(&segment.said[slot]) && !dead.has(slot) {

@@ -16,7 +16,7 @@ mod vectors;
 mod words;
 
 pub use cache::{Cache, Key};
-pub use cell::{Cell, Mask, Occurrence, Times};
+pub use cell::{Cell, Mask, Occurrence, Places, Times};
 pub use nearest::{Sought, nearest};
 
 use uuid::Uuid;

@@ -32,14 +32,14 @@ impl Meaning<'_> {
             "s.similarity"
         }
     }
+}
 
-    /// The same of a cosine and a weight.
-    pub fn rank(&self, cosine: f64, weight: f64) -> f64 {
-        match self.decayed_above {
-            Some(floor) if cosine >= floor => cosine * weight,
-            Some(_) => cosine - 2.0,
-            None => cosine,
-        }
+/// What the nearest are ordered by, of a cosine and a weight: the same as `rank_in_sql`.
+pub fn rank(decayed_above: Option<f64>, cosine: f64, weight: f64) -> f64 {
+    match decayed_above {
+        Some(floor) if cosine >= floor => cosine * weight,
+        Some(_) => cosine - 2.0,
+        None => cosine,
     }
 }
 

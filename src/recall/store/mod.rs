@@ -8,7 +8,7 @@ mod proposed;
 mod reach;
 mod retrievals;
 
-pub use candidates::{Anchors, Feature, Meaning, Nearest, Sides, awaiting, named, sides, sizes, turns, updated_at};
+pub use candidates::{Anchors, Feature, Meaning, Nearest, Sides, awaiting, named, rank, sides, sizes, turns, updated_at};
 pub use gates::{Compared, compared, lets_through};
 pub use health::{Recalls, Share, ZeroHitRow, by_bar, count_zero_hits, list_zero_hits, nearest_of_all, shares, slow, zero_hit};
 pub use past::{Past, as_stored, count_past, past};

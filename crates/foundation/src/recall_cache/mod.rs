@@ -3,7 +3,7 @@
 
 pub mod store;
 
-use crate::heavy::off_thread;
+use crate::heavy::{free_off_thread, off_thread, off_thread_if};
 use crate::index::Vectors;
 use crate::{Engine, Error};
 use db::{DbError, Tenancy, Tx, lift_statement_timeout};
@@ -18,6 +18,10 @@ use wire::{AgentId, UserId};
 const BATCH: usize = 4_096;
 /// A cell of so few memories is read when a search needs it: that of a user who asks for the first time.
 const SMALL: i64 = 500;
+/// Work on more memories than this takes milliseconds: it gets a thread of its own.
+const LARGE: i64 = 10_000;
+/// Packing a memory takes about as long as searching so many.
+const PACKING: i64 = 20;
 /// About what a memory takes besides its vector and its words.
 const BYTES_OF_MEMORY: usize = 100;
 /// About what a term of a memory takes.
@@ -62,6 +66,11 @@ fn is_off(engine: &Engine) -> bool {
     engine.recall_cache().is_off() || engine.db().memory.system().is_distributed()
 }
 
+/// Whether a search of the cells takes so long that it gets a thread of its own.
+pub fn is_large(cells: &[Arc<Cell>]) -> bool {
+    cells.iter().map(|cell| cell.counts().0).sum::<i64>() > LARGE
+}
+
 /// The cells of a search, as far as the cache has them. To be called before the search's transaction begins: then its snapshot is later than
 /// those of the cells.
 pub fn look_up(engine: &Engine, tenancy: Tenancy, agents: &[AgentId], vectors: Vectors) -> Option<Cached> {
@@ -88,20 +97,29 @@ impl Cached {
                 None => small(tx, tenancy, owner(&key), embeddings, engine.model().dimension, version).await?,
             };
             let Some(now) = now else {
-                match cell {
+                match &cell {
                     // Packed again now, it would have the same mark and lag as far behind.
                     Some(cell) if version.is_cut() && version.horizon == cell.mark() => engine.recall_cache().refuse(key),
                     Some(_) => engine.recall_cache().remove(&key),
                     None => {}
                 }
+                free(cell);
                 return Ok(None);
             };
-            if cell.is_none_or(|cell| !Arc::ptr_eq(&cell, &now)) {
+            if cell.as_ref().is_none_or(|cell| !Arc::ptr_eq(cell, &now)) {
                 engine.recall_cache().put(key, Arc::clone(&now));
+                free(cell);
             }
             current.push(now);
         }
         Ok(Some(current))
+    }
+}
+
+/// Gives back a cell that the cache dropped: this may be the last of it.
+fn free(cell: Option<Arc<Cell>>) {
+    if let Some(cell) = cell.filter(|cell| cell.counts().0 > LARGE) {
+        free_off_thread(cell);
     }
 }
 
@@ -151,7 +169,11 @@ async fn of_version(
     } else {
         let ids: Vec<Uuid> = changed.iter().map(|(id, _)| *id).collect();
         let rows = if ids.is_empty() { vec![] } else { store::live_rows(tx, tenancy, owner, embeddings, Which::Ids(&ids)).await? };
-        Arc::new(cell.with(version.horizon, &changed, rows))
+        let (old, mark) = (Arc::clone(cell), version.horizon);
+        let is_large = cell.counts().0 + PACKING * rows.len() as i64 > LARGE;
+        // What cannot be packed is left to the database.
+        let Ok(now) = off_thread_if(is_large, move || old.with(mark, &changed, rows)).await else { return Ok(None) };
+        Arc::new(now)
     };
     Ok((now.counts() == (version.documents, version.terms)).then_some(now))
 }
@@ -201,7 +223,9 @@ async fn fill(engine: &Engine, tenancy: Tenancy, keys: Vec<Key>, vectors: Vector
             cell = off_thread(move || cell.with(version.horizon, &[], rows)).await?;
         }
         if cell.counts() == (version.documents, version.terms) {
-            cache.put(key, Arc::new(cell));
+            // Idle cells that make room are freed.
+            let keeper = engine.clone();
+            off_thread(move || keeper.recall_cache().put(key, Arc::new(cell))).await?;
         } else {
             tracing::warn!(agent = %key.agent, "the counts of words differ from the memories: recalls search the database");
             cache.refuse(key);

@@ -79,7 +79,7 @@ proptest! {
             .filter(|row| row.expires_at.is_none_or(|at| at > now) && times.said.contains(&row.said_at) && fits(&row.place).is_some())
             .collect();
         let fitting: Vec<&&Row> = found.iter().filter(|row| row.place.kind == "2").collect();
-        let mask = cell.mask(&times, &fits);
+        let mask = cell.mask(&times, &cell.places(fits));
         prop_assert_eq!(mask.documents, fitting.len() as i64);
         prop_assert_eq!(mask.terms, fitting.iter().map(|row| i64::from(row.length)).sum::<i64>());
 
@@ -125,7 +125,7 @@ fn too_many_that_are_equally_near_are_left_to_the_database() {
     let times = Times { now: 0, said: i64::MIN..i64::MAX };
     let candidates = |memories| {
         let cell = Cell::new(4, 1).with(1, &[], rows(memories));
-        let mask = cell.mask(&times, &|_| Some(true));
+        let mask = cell.mask(&times, &cell.places(|_| Some(true)));
         let sought =
             Sought { vector: &[1.0, 0.0, 0.0, 0.0], most: 5, at_least: f64::NEG_INFINITY, rank: &|cosine, _| cosine, apart: false };
         nearest(&[(&cell, &mask)], &sought).map(|candidates| candidates.len())

@@ -64,7 +64,10 @@ async fn a_healthy_installation_is_told_from_one_with_broken_parts() {
     variables.extend([("APP_DATABASE_URL", login(&app)), ("SYSTEM_DATABASE_URL", login(&system))]);
     let (status, worst, text) = doctor(&variables);
     assert_eq!((status, bad(&worst)), (Some(0), vec![]), "{text}");
-    assert!(["audit", "connections", "database", "model", "tables", "vectors"].iter().all(|check| worst.contains_key(*check)), "{text}");
+    assert!(
+        ["audit", "cache", "connections", "database", "model", "tables", "vectors"].iter().all(|check| worst.contains_key(*check)),
+        "{text}"
+    );
 
     run("alter table agent_memories disable row level security; \
          update pg_index set indisvalid = false where indexrelid = 'sources_pkey'::regclass")

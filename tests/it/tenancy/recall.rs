@@ -121,6 +121,7 @@ pub const RECALL: &[Query] = queries! {
         }
         seen
     };
+    "recall_cache::sizes" |tx, c| recall_cache::sizes(tx, c.ctx.tenancy(), &[c.agent]).await?.len();
     "recall::nearest_of" |tx, c| {
         let meaning = Meaning { model: "all-MiniLM-L6-v2", vector: &c.vector, decayed_above: Some(0.0), most: 10 };
         recall::nearest_of(tx, &reach!(c), &meaning, &[c.id.0], &[c.id.0]).await?.len()

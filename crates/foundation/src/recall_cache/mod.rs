@@ -12,6 +12,7 @@ use std::sync::Arc;
 use store::{Embeddings, Owner, Version, Which};
 use tracing::Instrument;
 use uuid::Uuid;
+use verb::boxed;
 use wire::{AgentId, UserId};
 
 /// Memories that are read at a time to fill the cache.
@@ -26,6 +27,30 @@ const PACKING: i64 = 20;
 const BYTES_OF_MEMORY: usize = 100;
 /// About what a term of a memory takes.
 const BYTES_OF_TERM: usize = 6;
+
+/// About how many bytes some memories take that have so many terms together.
+fn bytes(dimension: usize, memories: i64, terms: i64) -> usize {
+    let count = |number: i64| usize::try_from(number).unwrap_or_default();
+    count(memories) * (2 * dimension + BYTES_OF_MEMORY) + count(terms) * BYTES_OF_TERM
+}
+
+/// What an agent's memories would take in the cache, those of all its users.
+pub struct Demand {
+    pub agent: AgentId,
+    pub memories: i64,
+    pub bytes: usize,
+}
+
+/// What the memories of agents would take. Agents that never had a memory are left out.
+#[boxed]
+pub async fn demands(engine: &Engine, tenancy: Tenancy, agents: &[AgentId]) -> Result<Vec<Demand>, Error> {
+    let mut tx = engine.db().memory.begin(tenancy).await?;
+    let sizes = store::sizes(&mut tx, tenancy, agents).await?;
+    tx.commit().await?;
+    let dimension = engine.model().dimension;
+    let demand = |(agent, memories, terms)| Demand { agent, memories, bytes: bytes(dimension, memories, terms) };
+    Ok(sizes.into_iter().map(demand).collect())
+}
 
 /// The cells of a search.
 pub struct Cached {
@@ -62,7 +87,7 @@ fn embeddings(engine: &Engine, vectors: Vectors) -> Result<Embeddings<'_>, DbErr
 }
 
 /// Whether recalls always search the database. On a cluster each node numbers its own transactions, so no number says what was written since.
-fn is_off(engine: &Engine) -> bool {
+pub fn is_off(engine: &Engine) -> bool {
     engine.recall_cache().is_off() || engine.db().memory.system().is_distributed()
 }
 
@@ -208,9 +233,7 @@ async fn fill(engine: &Engine, tenancy: Tenancy, keys: Vec<Key>, vectors: Vector
     lift_statement_timeout(&mut tx).await?;
     let owners: Vec<(Owner, i64)> = keys.iter().map(|key| (owner(key), NEVER)).collect();
     let versions = store::versions(&mut tx, tenancy, &owners).await?;
-    let count = |number: i64| usize::try_from(number).unwrap_or_default();
-    let bytes_of = |one: &Version| count(one.documents) * (2 * dimension + BYTES_OF_MEMORY) + count(one.terms) * BYTES_OF_TERM;
-    if !cache.has_room(versions.iter().map(bytes_of).sum()) {
+    if !cache.has_room(versions.iter().map(|one| bytes(dimension, one.documents, one.terms)).sum()) {
         keys.into_iter().for_each(|key| cache.refuse(key));
         return Ok(());
     }

@@ -77,6 +77,18 @@ pub async fn versions(tx: &mut Tx, tenancy: Tenancy, owners: &[(Owner, i64)]) ->
     .await
 }
 
+/// Live memories of agents and the terms that these have, of all users in reach.
+pub async fn sizes(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> Result<Vec<(AgentId, i64, i64)>, DbError> {
+    tx.rows(sql!(
+        [tenancy.tenant, agents, tenancy.users],
+        r"select c.agent_id, sum(c.documents)::bigint as documents, sum(c.terms)::bigint as terms from memory_term_counts c
+           where c.tenant_id = $1 and c.agent_id = any($2) and ",
+        of_user!("c", "$3"),
+        " group by c.agent_id"
+    ))
+    .await
+}
+
 /// Which memories of an owner are read.
 #[derive(Clone, Copy)]
 pub enum Which<'a> {

@@ -1,6 +1,7 @@
 //! What is well and what is not. Pure: everything that a check knows is in the facts.
 
 use super::Finding;
+use super::cache::cache;
 use super::cluster::cluster;
 use super::facts::{CHAIN_END, Facts, Inside};
 use super::machine::Port;
@@ -237,6 +238,7 @@ fn of_inside(inside: Option<&Result<Inside, String>>) -> Vec<Finding> {
     };
     let mut findings = vec![thresholds(&inside.model)];
     findings.extend(model(inside));
+    findings.push(cache(&inside.cache));
     findings.push(chains(inside));
     findings
 }
@@ -321,6 +323,7 @@ fn provider(answer: &Result<(), String>) -> Finding {
 #[cfg(test)]
 mod tests {
     use super::super::Level;
+    use super::super::cache::Cache;
     use super::super::machine::{Disk, Private};
     use super::super::storage::GIB;
     use super::*;
@@ -368,7 +371,8 @@ mod tests {
             term_threshold: 0.5,
             floors: Floors { vector: 0.28, lexical: 0.2 },
         };
-        Inside { model, is_local: true, lacking: Ok(0), chains: 1, entries: 12, faults: vec![] }
+        let cache = Cache { room: 1, is_of_cluster: false, from: 1_000, agents: vec![] };
+        Inside { model, is_local: true, lacking: Ok(0), chains: 1, entries: 12, faults: vec![], cache }
     }
 
     fn healthy() -> Facts {

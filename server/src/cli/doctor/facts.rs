@@ -1,5 +1,6 @@
 //! What there is to know about an installation, gathered without a judgement.
 
+use super::cache::{Cache, Packed};
 use super::machine::{self, Disk, Port, Private};
 use crate::Failure;
 use crate::config::{Config, Provider};
@@ -9,10 +10,11 @@ use db::clock::{Clock, SystemClock};
 use db::{DatabaseUrls, Databases, Identity, Inspected, Patience};
 use foundation::identity::{open_tenant, store as tenants};
 use foundation::registry::EmbeddingModel;
-use foundation::{Engine, audit};
+use foundation::{Engine, OpContext, audit, recall_cache};
 use models::local;
 use remembrancer::model_change;
 use std::time::Duration;
+use wire::AgentId;
 
 /// Entries at the end of each audit chain that are verified.
 pub const CHAIN_END: i64 = 1000;
@@ -52,6 +54,7 @@ pub struct Inside {
     pub entries: i64,
     /// What is wrong with the chain of an organisation, by its slug.
     pub faults: Vec<(String, String)>,
+    pub cache: Cache,
 }
 
 impl Facts {
@@ -124,16 +127,35 @@ async fn inside(config: &Config, urls: DatabaseUrls) -> Result<Inside, Failure> 
     let model = engine.model().clone();
     let is_local = local::known(&model.name).is_some();
     let lacking = lacking(&engine, &model.name, is_local).await.map_err(|error| error.to_string());
-    let mut inside = Inside { model, is_local, lacking, chains: 0, entries: 0, faults: Vec::new() };
+    let (room, from) = (config.recall_cache_bytes, engine.settings().recall_cache_from);
+    let cache = Cache { room, is_of_cluster: room > 0 && recall_cache::is_off(&engine), from, agents: Vec::new() };
+    let mut inside = Inside { model, is_local, lacking, chains: 0, entries: 0, faults: Vec::new(), cache };
     for slug in tenants::tenant_slugs(engine.db().control.system()).await? {
         let ctx = open_tenant(&engine, &slug).await?;
         let verified = audit::verify_end(&engine, &ctx, CHAIN_END).await?;
         inside.chains += 1;
         inside.entries += verified.head.entries.min(CHAIN_END);
+        inside.cache.agents.extend(packed(&engine, &ctx, &slug, from).await?);
         inside.faults.extend(verified.fault.map(|fault| (slug, fault.to_string())));
     }
     engine.db().close().await;
     Ok(inside)
+}
+
+/// The agents of an organisation that have so many memories or more, as the recall cache would keep them.
+async fn packed(engine: &Engine, ctx: &OpContext, tenant: &str, from: i64) -> Result<Vec<Packed>, Failure> {
+    let mut tx = engine.db().control.begin(ctx.tenancy()).await?;
+    let agents = tenants::agents(&mut tx, ctx.tenant_id).await?;
+    tx.commit().await?;
+    let ids: Vec<AgentId> = agents.iter().map(|agent| agent.id).collect();
+    let demands = recall_cache::demands(engine, ctx.tenancy(), &ids).await?;
+    let commons = demands.iter().find(|one| one.agent == ctx.commons_id).map_or(0, |one| one.bytes);
+    let of = |one: &recall_cache::Demand| {
+        let slug = agents.iter().find(|agent| agent.id == one.agent).map_or("", |agent| agent.slug.as_str());
+        let beside = if one.agent == ctx.commons_id { 0 } else { commons };
+        Packed { name: format!("{tenant}/{slug}"), bytes: one.bytes, with_commons: one.bytes + beside }
+    };
+    Ok(demands.iter().filter(|one| one.memories >= from).map(of).collect())
 }
 
 /// Loads a model and, if it is local, asks it for a vector; how many texts lack one.

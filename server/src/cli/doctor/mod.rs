@@ -1,5 +1,6 @@
 //! `remembrancer doctor`: looks at an installation, and says what is wrong and what to do. It repairs nothing.
 
+mod cache;
 mod checks;
 mod cluster;
 mod facts;

@@ -13,7 +13,7 @@ use remembrancer::overview;
 use serde_json::json;
 use sha2::Digest;
 use std::sync::Arc;
-use wire::{AgentId, AuditFilter, KeyScope, OperatorProfile, OperatorRole, RequestId};
+use wire::{AgentId, AuditFilter, CapturePolicy, KeyScope, OperatorProfile, OperatorRole, RequestId};
 
 async fn authenticate(world: &World, key: &str) -> Result<OpContext, Error> {
     identity::authenticate(&world.engine, key, RequestId(world.clock.id())).await
@@ -159,6 +159,8 @@ async fn tenants_agents_and_operators_have_names_of_their_own() {
     let world = World::new().await;
     let taken = identity::create_tenant(&world.engine, &world.tenant_slug, "Again").await.unwrap_err();
     assert!(matches!(taken, Error::Conflict(_)), "{taken}");
+    let own = identity::create_own_tenant(&world.engine, &format!("own-{}", world.tenant_slug), "Own").await.unwrap();
+    assert_eq!(identity::capture_policy(&world.engine, &own).await.unwrap(), CapturePolicy::of_one_person());
     assert!(matches!(identity::create_agent(&world.engine, &world.system, "atlas", "x", false).await, Err(Error::Conflict(_))));
     assert!(matches!(identity::create_agent(&world.engine, &world.system, "commons", "x", false).await, Err(Error::Conflict(_))));
     for slug in ["", "Atlas", "-a", "a b", "ä", &"a".repeat(64)] {

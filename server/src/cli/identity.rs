@@ -17,6 +17,9 @@ pub enum Tenant {
         slug: String,
         #[arg(long)]
         name: String,
+        /// For one person who uses every agent: what is captured waits for no review
+        #[arg(long)]
+        one_person: bool,
     },
     /// Show or change the capture policy: what becomes a memory without review; without options it only shows the policy
     Capture {
@@ -172,8 +175,11 @@ pub enum Key {
 
 pub async fn tenant(engine: &Engine, command: Tenant) -> Result<(), Failure> {
     match command {
-        Tenant::Create { slug, name } => {
-            let ctx = identity::create_tenant(engine, &slug, &name).await?;
+        Tenant::Create { slug, name, one_person } => {
+            let ctx = match one_person {
+                true => identity::create_own_tenant(engine, &slug, &name).await?,
+                false => identity::create_tenant(engine, &slug, &name).await?,
+            };
             println!("tenant {slug} {}", ctx.tenant_id);
             Ok(())
         }

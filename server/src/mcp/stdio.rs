@@ -20,7 +20,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncReadExt, DuplexStream, Stdout, stdin, stdout};
 use uuid::Uuid;
-use wire::{AgentId, CapturePolicy, KeyId, KeyScope, RequestId, TenantId, UserRef};
+use wire::{AgentId, KeyId, KeyScope, RequestId, TenantId, UserRef};
 
 /// Tenant and agent of a process that runs without a key. They are made when the first one starts.
 const LOCAL: &str = "local";
@@ -148,13 +148,9 @@ fn transport_from(input: impl AsyncRead + Send + Unpin + 'static) -> AsyncRwTran
 
 /// The agent of this process.
 async fn local_agent(engine: &Engine) -> Result<OpContext, Error> {
-    let tenant = match identity::create_tenant(engine, LOCAL, "Local").await {
+    let tenant = match identity::create_own_tenant(engine, LOCAL, "Local").await {
         Err(Error::Conflict(_)) => identity::open_tenant(engine, LOCAL).await?,
-        made => {
-            let tenant = made?;
-            identity::set_policy(engine, &tenant, CapturePolicy::of_one_person()).await?;
-            tenant
-        }
+        made => made?,
     };
     let agent = match identity::create_agent(engine, &tenant, LOCAL, "Local agent", false).await {
         Err(Error::Conflict(_)) => identity::agent_by_slug(engine, &tenant, LOCAL).await?,

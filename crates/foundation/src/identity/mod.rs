@@ -58,7 +58,7 @@ use crate::op::{Access, Actor, OpContext};
 use db::{DbError, Tx};
 use serde::Serialize;
 use serde_json::json;
-use wire::{AgentId, ErrorCode, KeyId, RequestId, TenantId, Toolset, is_slug};
+use wire::{AgentId, CapturePolicy, ErrorCode, KeyId, RequestId, TenantId, Toolset, is_slug};
 
 /// Longest name of an agent, in characters.
 pub const AGENT_NAME_MAX: usize = 500;
@@ -148,15 +148,33 @@ fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Result<Op
 /// `Invalid` for a slug that is not `a-z 0-9 -`, `Conflict` when it is taken.
 #[boxed]
 pub async fn create_tenant(engine: &Engine, slug: &str, name: &str) -> Result<OpContext, Error> {
+    make_tenant(engine, slug, name, None).await
+}
+
+/// The same for a person who uses every agent: with [`CapturePolicy::of_one_person`] from the beginning.
+///
+/// # Errors
+/// As [`create_tenant`].
+#[boxed]
+pub async fn create_own_tenant(engine: &Engine, slug: &str, name: &str) -> Result<OpContext, Error> {
+    make_tenant(engine, slug, name, Some(CapturePolicy::of_one_person())).await
+}
+
+async fn make_tenant(engine: &Engine, slug: &str, name: &str, policy: Option<CapturePolicy>) -> Result<OpContext, Error> {
     check_slug(slug)?;
     let now = engine.clock().now();
     let tenant =
         Tenant { id: TenantId(engine.clock().id()), slug: slug.into(), name: name.into(), commons_id: AgentId(engine.clock().id()) };
     let ctx = OpContext::system(tenant.id, tenant.commons_id, RequestId(engine.clock().id()));
-    let entry = NewEntry::new(engine, &ctx, "tenant.created", "tenant", tenant.id, format!("organisation {slug} created"));
+    let mut entries = vec![NewEntry::new(engine, &ctx, "tenant.created", "tenant", tenant.id, format!("organisation {slug} created"))];
     let mut tx = engine.db().control.begin_system().await?;
     store::insert_tenant(&mut tx, &tenant, now).await.map_err(|error| name_conflict(error, "tenant", slug))?;
-    finish(engine, tx, &ctx, entry).await?;
+    if let Some(policy) = policy {
+        store::set_capture_policy(&mut tx, tenant.id, &policy, ctx.actor.name(), now).await?;
+        entries.push(policy::changed(engine, &ctx, &CapturePolicy::default(), &policy)?);
+    }
+    audit::append_in(engine, &mut tx, tenant.id, &entries).await?;
+    tx.commit().await?;
     Ok(ctx)
 }
 

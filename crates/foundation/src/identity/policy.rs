@@ -44,8 +44,14 @@ pub async fn set_policy(engine: &Engine, ctx: &OpContext, policy: CapturePolicy)
     store::lock_policies(&mut tx, ctx.tenant_id).await?;
     let before = store::capture_policy(&mut tx, ctx.tenant_id).await?.unwrap_or_default();
     store::set_capture_policy(&mut tx, ctx.tenant_id, &policy, ctx.actor.name(), now).await?;
+    let entry = changed(engine, ctx, &before, &policy)?;
+    finish(engine, tx, ctx, entry).await
+}
+
+/// The entry of a policy that was changed.
+pub(super) fn changed(engine: &Engine, ctx: &OpContext, before: &CapturePolicy, after: &CapturePolicy) -> Result<NewEntry, Error> {
     let entry = NewEntry::new(engine, ctx, "policy.changed", "tenant", ctx.tenant_id, "capture policy changed");
-    finish(engine, tx, ctx, entry.changes(audit::differences(Some(&before), &policy)?)).await
+    Ok(entry.changes(audit::differences(Some(before), after)?))
 }
 
 /// Most categories of knowledge that an agent may have.

@@ -28,8 +28,6 @@ const PAUSE: Duration = Duration::from_secs(10 * 60);
 const LOOK: Duration = Duration::from_millis(500);
 /// The rights of the key.
 const SCOPES: &str = "memory:read,capture:write,commons:write,kb:read";
-/// Sets the policy of [`wire::CapturePolicy::of_one_person`]: nobody reviews what was captured here.
-const POLICY: [&str; 9] = ["tenant", "capture", "local", "--profile", "automatic", "--decisions", "automatic", "--others", "automatic"];
 /// Variables that the server gets. Those of the host may be meant for the program that the person works on: a `DATABASE_URL` of theirs must
 /// not become the database of their memory.
 pub const VARIABLES: &[&str] = &[
@@ -199,9 +197,7 @@ impl Program {
     /// Makes the agent and a key in the databases of the server, which runs.
     async fn key(&self) -> Result<String, Failure> {
         // Both exist if `remembrancer mcp` ran before; what else is wrong, the key says.
-        if self.run(&["tenant", "create", "local", "--name", "Local"]).await.is_ok() {
-            self.run(&POLICY).await?;
-        }
+        let _ = self.run(&["tenant", "create", "local", "--name", "Local", "--one-person"]).await;
         let _ = self.run(&["agent", "create", "local", "--tenant", "local", "--name", "Local agent"]).await;
         let made = self.run(&["key", "create", "local", "--tenant", "local", "--name", "hooks", "--scopes", SCOPES]).await?;
         Ok(made.lines().next_back().ok_or("the command line printed no key")?.to_owned())

@@ -1,5 +1,6 @@
 //! consolidate: candidates are compared once more with what is known now.
 
+use super::model::Place;
 use super::place::{NEIGHBOURS, reason};
 use super::promote::merge;
 use super::store;
@@ -89,7 +90,7 @@ async fn compare_one(engine: &Engine, ctx: &OpContext, candidate: &Memory, vecto
         Some(vector) => {
             let embedded = Embedded { model: &engine.model().name, vector };
             memories::put_vector(&mut tx, ctx.tenancy(), owner.agent_id, candidate.id, embedded, now).await?;
-            store::nearest(&mut tx, ctx.tenancy(), owner, embedded, NEIGHBOURS, now).await?
+            store::nearest(&mut tx, ctx.tenancy(), owner, embedded, Place::of_memory(&candidate), NEIGHBOURS, now).await?
         }
         None => Vec::new(),
     };

@@ -16,7 +16,7 @@ pub use crate::memories::model::Owner;
 pub use decide::{decide, preview};
 pub use inbox::{inbox, items, quotes};
 pub use items::{ItemsPayload, consolidate, consolidate_items};
-pub use model::{NewCandidate, Placed, Ready, Spot};
+pub use model::{NewCandidate, Place, Placed, Ready, Spot};
 pub use place::{place_all, prepare};
 pub(crate) use promote::merge;
 pub use quarantine::{decide_quarantine, quarantine, undo_dismissal};

@@ -1,5 +1,6 @@
 //! Candidates on their way into the inbox.
 
+use crate::memories::model::Memory;
 use crate::vocabulary::Resolved;
 use chrono::{DateTime, Utc};
 use uuid::Uuid;
@@ -16,6 +17,33 @@ pub struct Spot {
     /// Exactly that text.
     pub quote: String,
     pub speaker: Option<String>,
+}
+
+/// What a memory applies to. What holds for one connection of a tool or for one project says nothing about another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub connection_id: Option<Uuid>,
+    /// The project or the repository. What holds for the agent, a session or everywhere has none: a fact of a project beside it is narrower, and
+    /// no contradiction.
+    pub project: Option<Uuid>,
+}
+
+impl Place {
+    pub fn of_candidate(one: &NewCandidate) -> Self {
+        Self { connection_id: one.connection_id, project: project_of(one.scope, one.project_id, one.repo_id) }
+    }
+
+    pub fn of_memory(one: &Memory) -> Self {
+        Self { connection_id: one.connection_id, project: project_of(one.scope, one.project_id, one.repo_id) }
+    }
+}
+
+fn project_of(scope: MemoryScope, project: Option<Uuid>, repo: Option<Uuid>) -> Option<Uuid> {
+    match scope {
+        MemoryScope::Project => project,
+        MemoryScope::Repo => repo,
+        MemoryScope::Global | MemoryScope::Agent | MemoryScope::Session => None,
+    }
 }
 
 /// A candidate before it is stored.

@@ -1,7 +1,7 @@
 //! Where a candidate goes: to a memory that says it already, into the inbox, or straight into the record if a rule allows it.
 
 use super::Owner;
-use super::model::{NewCandidate, Placed, Ready, Spot};
+use super::model::{NewCandidate, Place, Placed, Ready, Spot};
 use super::promote::make_durable;
 use super::{store, suggestions};
 use crate::erasure;
@@ -24,8 +24,6 @@ use words::restated::restates;
 
 /// Neighbours that are compared with a candidate.
 pub(super) const NEIGHBOURS: i64 = 5;
-/// Neighbours that are read for a candidate: those of other projects are set aside.
-const NEIGHBOURS_READ: i64 = 4 * NEIGHBOURS;
 
 /// Asks the vocabulary and the model about candidates, outside any transaction. Without a model they are placed by their words.
 #[tracing::instrument(skip_all, fields(tenant = %ctx.tenant_id, actor = %ctx.actor))]
@@ -193,27 +191,10 @@ async fn neighbours(engine: &Engine, ctx: &OpContext, tx: &mut Tx, owner: Owner,
     let model = engine.model();
     let Some(vector) = ready.vector.as_deref() else { return Ok(Vec::new()) };
     let embedded = Embedded { model: &model.name, vector };
-    let mut near = store::nearest(tx, ctx.tenancy(), owner, embedded, NEIGHBOURS_READ, engine.clock().now()).await?;
-    // What holds for one connection of a tool or for one project says nothing about another one.
-    let candidate = &ready.candidate;
-    let project = project_of(candidate.scope, candidate.project_id, candidate.repo_id);
-    near.retain(|(memory, similarity)| {
-        let same_place =
-            memory.connection_id == candidate.connection_id && project_of(memory.scope, memory.project_id, memory.repo_id) == project;
-        same_place && *similarity >= model.related_threshold
-    });
-    near.truncate(usize::try_from(NEIGHBOURS).unwrap_or(usize::MAX));
+    let place = Place::of_candidate(&ready.candidate);
+    let mut near = store::nearest(tx, ctx.tenancy(), owner, embedded, place, NEIGHBOURS, engine.clock().now()).await?;
+    near.retain(|(_, similarity)| *similarity >= model.related_threshold);
     Ok(near)
-}
-
-/// The project or the repository that something of a scope holds for. What holds for the agent, a session or everywhere has none: a fact of a
-/// project beside it is narrower, and no contradiction.
-fn project_of(scope: MemoryScope, project: Option<Uuid>, repo: Option<Uuid>) -> Option<Uuid> {
-    match scope {
-        MemoryScope::Project => project,
-        MemoryScope::Repo => repo,
-        MemoryScope::Global | MemoryScope::Agent | MemoryScope::Session => None,
-    }
 }
 
 /// A neighbour, and what a candidate is to it.

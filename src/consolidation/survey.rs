@@ -1,5 +1,6 @@
 //! The survey of what is active: it suggests duplicates and contradictions among memories, for a person to decide. It changes nothing.
 
+use super::model::Place;
 use super::place::{NEIGHBOURS, reason};
 use super::store::{self, OpenSuggestion, Surveyed};
 use crate::memories::model::Memory;
@@ -123,7 +124,7 @@ async fn compare_one(engine: &Engine, ctx: &OpContext, one: &Surveyed) -> Result
     let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     lock(&mut tx, lock_key(&[b"consolidate", owner.agent_id.0.as_bytes(), &user])).await?;
     let mut suggested = 0;
-    for (other, similarity) in store::nearest(&mut tx, ctx.tenancy(), owner, embedded, NEIGHBOURS, now).await? {
+    for (other, similarity) in store::nearest(&mut tx, ctx.tenancy(), owner, embedded, Place::of_memory(memory), NEIGHBOURS, now).await? {
         let Some(relation) = related(memory, &other, similarity, engine.model()) else { continue };
         if store::is_linked(&mut tx, ctx.tenancy(), memory.id, other.id).await? {
             continue;

@@ -375,6 +375,13 @@ async fn projects_share_no_facts_and_contradict_none_of_one_another() {
     assert!(matches!(contradicted, Placed::Waiting(_)), "{contradicted:?}");
     let corrected = place(&world, "The deploy window has 6 hours.", projects[1], (true, Some("2026-05-04T09:00:00Z"))).await;
     assert!(matches!(corrected, Placed::Promoted(_)), "{corrected:?}");
+    // However many other projects say the same, what this one says is compared.
+    for number in 0..21 {
+        let other = project(&world, &format!("pier-{number}")).await;
+        place(&world, "The deploy window has 8 hours.", other, (false, Some("2026-05-03T09:00:00Z"))).await;
+    }
+    let contradicted = place(&world, "The deploy window has 8 hours.", projects[2], (false, Some("2026-05-04T09:00:00Z"))).await;
+    assert!(matches!(contradicted, Placed::Waiting(_)), "{contradicted:?}");
     let mut states = Vec::new();
     for id in ids {
         states.push(memories::detail(&world.engine, &world.vera, id).await.unwrap().memory.status);

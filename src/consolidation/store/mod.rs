@@ -16,7 +16,7 @@ pub use suggestions::{
 pub use survey::{Surveyed, is_linked, last_survey, to_survey};
 
 use super::Owner;
-use super::model::NewCandidate;
+use super::model::{NewCandidate, Place};
 use crate::memories::model::Memory;
 use crate::memories::store::{COLUMNS, Embedded, Neighbour, VECTORS, columns};
 use chrono::{DateTime, Utc};
@@ -74,26 +74,32 @@ pub async fn same_content(
     .await
 }
 
-/// The candidates and live memories of an owner whose vectors are nearest, with their cosines.
+/// Of an owner's vectors, how many are looked through for each neighbour that is wanted: those of other places and those not in force are left
+/// out.
+const LOOKED_THROUGH: i64 = 400;
+
+/// The candidates and live memories of an owner and a place whose vectors are nearest, with their cosines.
 pub async fn nearest(
     tx: &mut Tx,
     tenancy: Tenancy,
     owner: Owner,
     embedded: Embedded<'_>,
+    place: Place,
     most: i64,
     now: DateTime<Utc>,
 ) -> Result<Vec<(Memory, f64)>, DbError> {
     let table = VECTORS.of(embedded.vector.len())?.table;
     let of_user = of_user!("m", "$6");
-    // The vectors are compared first, in one pass over the owner's rows; few of them are not in force.
+    // The vectors are compared first, in one pass over the owner's rows. Memories are then read from the nearest on, until there are enough.
     let sql = format!(
         r"select {COLUMNS}, 1 - e.distance as similarity
             from (select v.agent_id, v.memory_id, v.embedding <=> $4 as distance from {table} v
                    where v.tenant_id = $1 and v.agent_id = $2 and v.user_id is not distinct from $3 and v.model = $5
-                   order by 3 limit $7 * 4) e
+                   order by 3 limit $7 * {LOOKED_THROUGH}) e
             join agent_memories m on m.tenant_id = $1 and m.agent_id = e.agent_id and m.id = e.memory_id
            where m.deleted_at is null and (m.live or m.status = 'inbox') and (m.expires_at is null or m.expires_at > $8)
-             and {of_user}
+             and (case m.scope when 'project' then m.project_id when 'repo' then m.repo_id end) is not distinct from $9
+             and m.connection_id is not distinct from $10 and {of_user}
            order by e.distance, m.id limit $7"
     );
     // The table follows from the dimension.
@@ -107,7 +113,9 @@ pub async fn nearest(
             embedded.model,
             tenancy.users,
             most,
-            now
+            now,
+            place.project,
+            place.connection_id
         ))
         .await?;
     Ok(near.into_iter().map(|near| (near.memory, near.similarity)).collect())

@@ -7,7 +7,7 @@ use foundation::jobs::{Held, NewEvent, Origin, State, Task, store as jobs};
 use foundation::testing::World;
 use remembrancer::capture::StoredTurn;
 use remembrancer::capture::store::{self as capture, Body, NewSource};
-use remembrancer::consolidation::{NewCandidate, Owner, Spot, SurveyPayload, store as consolidation};
+use remembrancer::consolidation::{NewCandidate, Owner, Place, Spot, SurveyPayload, store as consolidation};
 use remembrancer::erasure::store as erasure;
 use remembrancer::memories::model::Memory;
 use remembrancer::memories::store as memories;
@@ -262,7 +262,7 @@ pub const INBOX: &[Query] = queries! {
         let found = consolidation::same_content(tx, c.ctx.tenancy(), owner(c), &statement(c, 0), &c.memory.content_hash, c.now).await?;
         usize::from(found.is_some())
     };
-    "consolidation::nearest" |tx, c| consolidation::nearest(tx, c.ctx.tenancy(), owner(c), c.embedded(), 5, c.now).await?.len();
+    "consolidation::nearest" |tx, c| consolidation::nearest(tx, c.ctx.tenancy(), owner(c), c.embedded(), Place::of_memory(&c.memory), 5, c.now).await?.len();
     "consolidation::rewrite" |tx, c| {
         consolidation::rewrite(tx, c.ctx.tenancy(), &Memory { id: candidate(c), topic_raw: "intruded".into(), ..c.memory.clone() }).await?;
         0

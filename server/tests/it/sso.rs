@@ -439,6 +439,9 @@ async fn a_detached_account_goes_to_the_next_sign_in_under_its_login() {
     let operators = sso.operators().await;
     let of_mina = operators.iter().find(|operator| operator.id == mina).unwrap();
     assert_eq!((operators.len(), &of_mina.issuer), (4, &None), "the time is over");
+    let vera = sign_in(&sso.site, &world.login, PASSWORD).await.1;
+    let page = sso.page(&format!("/accounts/{mina}"), &vera).await;
+    assert!(page.text.contains("the time for a new identity ended"), "{}", page.text);
 }
 
 #[tokio::test]

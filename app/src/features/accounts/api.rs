@@ -7,6 +7,7 @@ use crate::{
     submit::submit,
     ui::text,
 };
+use chrono::{DateTime, Utc};
 use foundation::{Engine, OpContext, identity};
 use leptos::prelude::*;
 use wire::{
@@ -35,13 +36,14 @@ pub async fn accounts() -> Result<Accounts, ConsoleError> {
 /// One account.
 pub struct AccountRead {
     pub account: AdminOperator,
+    pub now: DateTime<Utc>,
     /// A link that was just made for it. Nobody can read it again.
     pub link: Option<String>,
 }
 
 pub async fn read_account(id: OperatorId) -> Result<AccountRead, ConsoleError> {
     let (engine, ctx) = operator().await?;
-    Ok(AccountRead { account: one(&engine, &ctx, id).await?, link: once::take(&page(id)).await })
+    Ok(AccountRead { account: one(&engine, &ctx, id).await?, now: engine.clock().now(), link: once::take(&page(id)).await })
 }
 
 /// Makes a link with which a person gets an account, then redirects to the list, which shows the link once.

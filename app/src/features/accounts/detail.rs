@@ -11,6 +11,7 @@ use crate::{
     query::{Query, use_param},
     ui::{Icon, PostForm, Shape, TextField, Time, awaited, fact, or_missing, text},
 };
+use chrono::{DateTime, Utc};
 use leptos::prelude::*;
 use leptos_meta::Title;
 use wire::{AdminOperator, OperatorId, OperatorRole};
@@ -36,7 +37,7 @@ fn of_form(flash: Option<&Flash>, form: &str) -> Option<Flash> {
 
 #[component]
 fn Whole(read: AccountRead, flash: Option<Flash>) -> impl IntoView {
-    let AccountRead { account, link } = read;
+    let AccountRead { account, now, link } = read;
     let (title, in_use) = (text::visible(&account.name), account.disabled_at.is_none());
     let link = link.map(|link| view! { <NewLink link /> });
     let id = account.id;
@@ -78,7 +79,7 @@ fn Whole(read: AccountRead, flash: Option<Flash>) -> impl IntoView {
                 <dl class="facts p-4">
                     {fact("Login", text::visible(&account.login))}
                     {fact("Roles", names(&account.roles))}
-                    {fact("Signs in with", way_in(&account))}
+                    {fact("Signs in with", way_in(&account, now))}
                     {fact("Since", view! { <Time at=account.created_at /> })}
                 </dl>
             </section>
@@ -88,9 +89,13 @@ fn Whole(read: AccountRead, flash: Option<Flash>) -> impl IntoView {
 }
 
 /// How the person signs in.
-fn way_in(account: &AdminOperator) -> AnyView {
+fn way_in(account: &AdminOperator, now: DateTime<Utc>) -> AnyView {
     match (&account.issuer, account.attach_until) {
         (Some(issuer), _) => view! { <span class="wrap-anywhere">{text::visible(issuer)}</span> }.into_any(),
+        (None, Some(until)) if until <= now => view! {
+            "nothing: the time for a new identity ended " <Time at=until /> ". Detach the identity again to allow three more days."
+        }
+        .into_any(),
         (None, Some(until)) => view! { "a new identity, until " <Time at=until /> }.into_any(),
         (None, None) => "a password".into_any(),
     }

@@ -63,12 +63,13 @@ async fn begin(engine: &Engine, places: &Arc<Semaphore>, sending: &TaskTracker, 
     spread(engine).await?;
     let pool = engine.db().memory.system();
     let most = i64::try_from(places.available_permits()).unwrap_or(0);
-    for event in claim(engine, pool, None, most).await? {
+    let paused: Arc<[WebhookId]> = store::paused(engine.db().control.system()).await?.into();
+    for event in claim(engine, pool, None, &paused, most).await? {
         // Only this task takes places. What finds none is claimed again when its lease ends.
         let Ok(place) = Arc::clone(places).try_acquire_owned() else { return Ok(()) };
-        let (engine, stop) = (engine.clone(), stop.clone());
+        let (engine, paused, stop) = (engine.clone(), Arc::clone(&paused), stop.clone());
         sending.spawn(async move {
-            if let Err(error) = work_off(&engine, event, &stop).await {
+            if let Err(error) = work_off(&engine, event, &paused, &stop).await {
                 tracing::warn!(%error, "the deliveries to a webhook stopped; they will be tried again");
             }
             drop(place);
@@ -77,15 +78,21 @@ async fn begin(engine: &Engine, places: &Arc<Semaphore>, sending: &TaskTracker, 
     Ok(())
 }
 
-/// Works on a delivery, and then on what else is due for its webhook.
-async fn work_off(engine: &Engine, first: Leased, stop: &CancellationToken) -> Result<(), Error> {
+/// Works on a delivery, and then on what else is due for its webhook, unless that was paused meanwhile.
+async fn work_off(engine: &Engine, first: Leased, paused: &[WebhookId], stop: &CancellationToken) -> Result<(), Error> {
     let pool = engine.db().memory.system();
     let (webhook, begun) = (webhook_of(&first), Instant::now());
     let mut next = Some(first);
     while let Some(event) = next {
-        queue::attempt(engine, pool, &event, perform(engine, &event)).await?;
-        let goes_on = !stop.is_cancelled() && begun.elapsed() < TURN;
-        next = if goes_on && webhook.is_some() { claim(engine, pool, webhook, 1).await?.pop() } else { None };
+        let mut waits = false;
+        let work = async {
+            let result = perform(engine, &event).await;
+            waits = matches!(result, Ok(queue::Work::Waits { .. }));
+            result
+        };
+        queue::attempt(engine, pool, &event, work).await?;
+        let goes_on = !waits && !stop.is_cancelled() && begun.elapsed() < TURN;
+        next = if goes_on && webhook.is_some() { claim(engine, pool, webhook, paused, 1).await?.pop() } else { None };
     }
     Ok(())
 }
@@ -95,10 +102,15 @@ fn webhook_of(event: &Leased) -> Option<WebhookId> {
     event.payload.get("webhook_id").and_then(|id| serde_json::from_value(id.clone()).ok())
 }
 
-async fn claim(engine: &Engine, pool: &SystemPool, webhook: Option<WebhookId>, most: i64) -> Result<Vec<Leased>, Error> {
+async fn claim(
+    engine: &Engine,
+    pool: &SystemPool,
+    webhook: Option<WebhookId>,
+    paused: &[WebhookId],
+    most: i64,
+) -> Result<Vec<Leased>, Error> {
     let now = engine.clock().now();
-    let paused = store::paused(engine.db().control.system()).await?;
-    Ok(jobs::claim_deliveries(pool, webhook, (paused.as_slice(), now - LATE), now, now + LEASE, most).await?)
+    Ok(jobs::claim_deliveries(pool, webhook, (paused, now - LATE), now, now + LEASE, most).await?)
 }
 
 async fn perform(engine: &Engine, event: &Leased) -> Result<queue::Work, Error> {

@@ -246,6 +246,12 @@ fn a_request_of_the_moment_is_no_memory() {
         "कृपया मीना के लिए सोमवार की एक छोटी सूची लिखिए।",
         "请写一个星期一的简短时间表。",
         "月曜日の短い予定表を書いてください。",
+        "现在检查Postgres星期一的备份。",
+        "马上运行Postgres的测试，星期一之前。",
+        "立刻删除Postgres星期一的备份。",
+        "立即修复Postgres星期一的备份。",
+        "今すぐPostgresの月曜日のバックアップを確認して。",
+        "至急、Postgresの月曜日のバックアップを直して。",
     ] {
         assert_eq!(statements(&format!("user: {text}")), [] as [String; 0], "{text}");
     }
@@ -273,6 +279,9 @@ fn a_lasting_wish_is_a_preference() {
         "कृपया हमेशा हिंदी में जवाब दें।",
         "请总是用中文回答。",
         "常に日本語で答えてください。",
+        "以后请先写测试。",
+        "从现在起请总是用中文回答。",
+        "今後は日本語で答えてください。",
     ] {
         let found = found(&format!("user: {text}\nassistant: OK."));
         let read: Vec<_> = found.iter().map(|one| (one.kind, one.category, one.span.quote.as_str())).collect();

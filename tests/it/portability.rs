@@ -6,16 +6,13 @@ use foundation::testing::{FakeClock, TestDatabases, World, fact, key};
 use foundation::{Engine, Error, OpContext, audit, identity};
 use portability::lines::Section;
 use portability::{ImportOptions, Selection};
-use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 use remembrancer::memories::model::Owner;
 use remembrancer::memories::store as records;
 use remembrancer::{memories, workers};
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::fs::File;
 use tokio::io::{AsyncSeekExt, AsyncWriteExt};
-use tokio::sync::{Notify, OnceCell};
+use tokio::sync::OnceCell;
 use wire::{
     Area, AuditFilter, ForgetRequest, ImportCount, KeyScope, MatchedBy, MemoryFilter, MemoryId, MemoryScope, OperatorRole, Relation,
 };
@@ -68,7 +65,7 @@ pub async fn newcomer_elsewhere() -> (Engine, OpContext) {
     (there, ctx)
 }
 
-async fn link(world: &World, ctx: &OpContext, from: MemoryId, to: MemoryId, relation: Relation) {
+pub async fn link(world: &World, ctx: &OpContext, from: MemoryId, to: MemoryId, relation: Relation) {
     let mut tx = world.engine.db().memory.begin(ctx.tenancy()).await.unwrap();
     records::link(&mut tx, ctx, Owner { agent_id: agent(ctx), user_id: None }, from, to, relation, world.engine.clock().now())
         .await
@@ -76,12 +73,12 @@ async fn link(world: &World, ctx: &OpContext, from: MemoryId, to: MemoryId, rela
     tx.commit().await.unwrap();
 }
 
-async fn forget(world: &World, ctx: &OpContext, id: MemoryId) {
+pub async fn forget(world: &World, ctx: &OpContext, id: MemoryId) {
     let request = ForgetRequest { memory_id: id.into(), reason: Some("no longer true".into()), user_id: None };
     memories::forget(&world.engine, ctx, request).await.unwrap();
 }
 
-async fn shared(world: &World, topic: &str, content: &str) -> MemoryId {
+pub async fn shared(world: &World, topic: &str, content: &str) -> MemoryId {
     let request = wire::RememberRequest { commons: true, scope: Some(MemoryScope::Global), ..fact(topic, content) };
     remember(world, &world.atlas, request).await.memory_id
 }
@@ -148,7 +145,7 @@ async fn fill(world: &World, id: MemoryId) {
 }
 
 /// Memories in every state: revised, forgotten, restored, superseded, linked, shared, with a source.
-async fn rich(world: &World) -> MemoryId {
+pub async fn rich(world: &World) -> MemoryId {
     let tea = remember(world, &world.atlas, fact("tea", "Vera likes black tea")).await.memory_id;
     let coffee = remember(world, &world.atlas, fact("coffee", "Idris drinks \"filter\" coffee\nwith oat milk")).await.memory_id;
     let lift = remember(world, &world.atlas, fact("lift", "The lift is out of order")).await.memory_id;
@@ -215,79 +212,6 @@ async fn what_came_is_found_by_words_at_once_and_by_meaning_after_the_jobs() {
     assert_eq!(of_type(&exported(&there.engine, &ctx, &Selection::All).await, "version"), of_type(&before, "version"));
 }
 
-#[derive(Clone, Debug)]
-enum Step {
-    Remember { binky: bool, topic: usize, content: usize },
-    Share { topic: usize, content: usize },
-    Forget(usize),
-    Restore(usize),
-    Link { from: usize, to: usize, relation: usize },
-}
-
-fn steps() -> impl Strategy<Value = Vec<Step>> {
-    let (topic, content, place) = (0..TOPICS.len(), 0..CONTENTS.len(), 0..32_usize);
-    prop::collection::vec(
-        prop_oneof![
-            4 => (proptest::bool::ANY, topic.clone(), content.clone()).prop_map(|(binky, topic, content)| Step::Remember { binky, topic, content }),
-            1 => (topic, content).prop_map(|(topic, content)| Step::Share { topic, content }),
-            1 => place.clone().prop_map(Step::Forget),
-            1 => place.clone().prop_map(Step::Restore),
-            2 => (place.clone(), place, 0..Relation::ALL.len()).prop_map(|(from, to, relation)| Step::Link { from, to, relation }),
-        ],
-        1..14,
-    )
-}
-
-const TOPICS: [&str; 4] = ["tea", "door code", "Größe \"42\"", "снег"];
-const CONTENTS: [&str; 5] =
-    ["It is 4711.", "Vera likes it\tblack\r\nand hot", "a\\b \u{2028} \u{7f} 🫖", "quarterly", "The lift stands still, again"];
-
-async fn live_through(world: &World, steps: &[Step]) {
-    let mut own: Vec<MemoryId> = vec![];
-    for step in steps {
-        match step {
-            Step::Remember { binky, topic, content } => {
-                let ctx = if *binky { &world.binky } else { &world.atlas };
-                let id = remember(world, ctx, fact(TOPICS[*topic], CONTENTS[*content])).await.memory_id;
-                if !*binky && !own.contains(&id) {
-                    own.push(id);
-                }
-            }
-            Step::Share { topic, content } => drop(shared(world, TOPICS[*topic], CONTENTS[*content]).await),
-            Step::Forget(n) if !own.is_empty() => forget(world, &world.atlas, own[n % own.len()]).await,
-            Step::Restore(n) if !own.is_empty() => {
-                memories::restore(&world.engine, &world.vera, &[own[n % own.len()]], "again").await.unwrap();
-            }
-            Step::Link { from, to, relation } if own.len() > 1 && from % own.len() != to % own.len() => {
-                link(world, &world.atlas, own[from % own.len()], own[to % own.len()], Relation::ALL[*relation]).await;
-            }
-            _ => {}
-        }
-    }
-}
-
-#[test]
-fn any_world_comes_out_elsewhere_as_it_went_in() {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let there = runtime.block_on(async { World::on(TestDatabases::fresh(&FakeClock::default()).await).await });
-    let mut runner = TestRunner::new(Config { cases: 12, failure_persistence: None, ..Config::default() });
-    let outcome = runner.run(&steps(), |steps| {
-        runtime.block_on(async {
-            let world = World::new().await;
-            live_through(&world, &steps).await;
-            let before = exported(&world.engine, &world.system, &Selection::All).await;
-            let ctx = newcomer(&there.engine).await;
-            let report = import(&there.engine, &ctx, &before).await.unwrap();
-            prop_assert_eq!(report.total().added as usize, body(&before).len());
-            let after = exported(&there.engine, &ctx, &Selection::All).await;
-            prop_assert_eq!(body(&after), body(&before));
-            world.engine.db().close().await;
-            Ok(())
-        })
-    });
-    outcome.unwrap();
-}
-
 #[tokio::test]
 async fn a_memory_that_went_on_elsewhere_is_brought_forward_and_never_back() {
     let world = World::new().await;
@@ -308,83 +232,6 @@ async fn a_memory_that_went_on_elsewhere_is_brought_forward_and_never_back() {
 
     assert_eq!(import(there, &ctx, &early).await.unwrap().total().unchanged, body(&early).len() as i64);
     assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&latest), "an old file takes nothing back");
-}
-
-/// How many steps an import has that checks a file.
-async fn steps_of(engine: &Engine, ctx: &OpContext, text: &str) -> usize {
-    let batches = AtomicUsize::new(0);
-    let count = |_| {
-        batches.fetch_add(1, Ordering::Relaxed);
-    };
-    portability::import(engine, ctx, file(text).await, ImportOptions { dry_run: true, ..ImportOptions::default() }, &count).await.unwrap();
-    batches.load(Ordering::Relaxed)
-}
-
-/// Imports a file and drops the import at its next wait after a number of steps, if it waits once more.
-async fn import_killed(engine: &Engine, ctx: &OpContext, text: &str, steps: usize) {
-    let (kill, done) = (Notify::new(), AtomicUsize::new(0));
-    let tell = |_| {
-        if done.fetch_add(1, Ordering::Relaxed) + 1 == steps {
-            kill.notify_one();
-        }
-    };
-    tokio::select! {
-        biased;
-        () = kill.notified() => {}
-        _ = portability::import(engine, ctx, file(text).await, ImportOptions::default(), &tell) => {}
-    }
-}
-
-#[tokio::test]
-async fn an_import_that_is_killed_is_repeated_and_two_at_once_are_one() {
-    let world = World::new().await;
-    let tea = rich(&world).await;
-    let before = exported(&world.engine, &world.system, &Selection::All).await;
-    let there = &elsewhere().await;
-    let ctx = newcomer(there).await;
-    let batches = steps_of(there, &ctx, &before).await;
-    // Killed after each step of writing: of agents without memory there is nothing, and the next import writes all of it. A step that waits
-    // for nothing is not killed, so all of it may be there, too, but never a part.
-    let memory = Selection::Only([Area::Memory].into());
-    let kinds = ["project", "source", "memory", "version", "link", "tombstone", "event"];
-    let of = |text: &str| kinds.map(|kind| of_type(text, kind).len());
-    let all = of(&exported(&world.engine, &world.system, &memory).await);
-    let mut killed = 0;
-    for step in 1..batches {
-        import_killed(there, &ctx, &before, batches + step).await;
-        let there = of(&exported(there, &ctx, &memory).await);
-        if there == all {
-            break;
-        }
-        assert_eq!(there, [0; 7], "killed after step {step} of {batches}");
-        killed += 1;
-    }
-    assert!(killed > 0, "no import was killed in time");
-    import(there, &ctx, &before).await.unwrap();
-    assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&before));
-
-    // Agents, projects, repositories, their links, sources and memories: an agent that has memory gets it batch by batch.
-    forget(&world, &world.atlas, tea).await;
-    remember(&world, &world.atlas, fact("boat", "Mina has a boat")).await;
-    let later = exported(&world.engine, &world.system, &Selection::All).await;
-    import_killed(there, &ctx, &later, steps_of(there, &ctx, &later).await + 6).await;
-    let half = exported(there, &ctx, &Selection::All).await;
-    let (memories, events) = (of_type(&half, "memory").len(), of_type(&half, "event").len());
-    assert_eq!(memories, of_type(&later, "memory").len());
-    assert!((of_type(&before, "event").len()..=of_type(&later, "event").len()).contains(&events), "half of it is there: {events}");
-    import(there, &ctx, &later).await.unwrap();
-    assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&later));
-
-    let other = World::new().await;
-    rich(&other).await;
-    let before = exported(&other.engine, &other.system, &Selection::All).await;
-    let ctx = newcomer(there).await;
-    let (one, two) = tokio::join!(import(there, &ctx, &before), import(there, &ctx, &before));
-    let added = one.unwrap().total().added + two.unwrap().total().added;
-    let agents = of_type(&before, "agent").len() as i64;
-    let lines = body(&before).len() as i64;
-    assert!((lines..=lines + agents).contains(&added), "{added} of {lines}: agents may be counted by both, records by one");
-    assert_eq!(body(&exported(there, &ctx, &Selection::All).await), body(&before), "once");
 }
 
 #[tokio::test]

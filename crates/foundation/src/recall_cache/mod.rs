@@ -6,13 +6,13 @@ pub mod store;
 use crate::heavy::{free_off_thread, off_thread, off_thread_if};
 use crate::index::Vectors;
 use crate::{Engine, Error};
+use async_recursion::async_recursion as boxed;
 use db::{DbError, Tenancy, Tx, lift_statement_timeout};
 use packed::{Cell, Key};
 use std::sync::Arc;
 use store::{Embeddings, Owner, Version, Which};
 use tracing::Instrument;
 use uuid::Uuid;
-use verb::boxed;
 use wire::{AgentId, UserId};
 
 /// Memories that are read at a time to fill the cache.

@@ -129,6 +129,8 @@ pub async fn put_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value, words: &[Ch
         return Ok(());
     }
     let (mut ids, mut terms, mut counts, mut lengths) = (vec![], vec![], vec![], vec![]);
+    // As an ingestion counts them: a chunk without a term is none.
+    let counted = words.iter().filter(|chunk| !chunk.terms.is_empty()).count();
     let mut total = 0_i64;
     for chunk in words {
         let length: u32 = chunk.terms.iter().map(|(_, count)| count).sum();
@@ -149,7 +151,7 @@ pub async fn put_chunks(tx: &mut Tx, tenant: TenantId, rows: &Value, words: &[Ch
     ))
     .await?;
     tx.run(sql!(
-        [tenant, i64::try_from(words.len()).unwrap_or(i64::MAX), total],
+        [tenant, i64::try_from(counted).unwrap_or(i64::MAX), total],
         r"insert into chunk_counts (tenant_id, chunks, terms) values ($1, $2, $3)
           on conflict (tenant_id) do update set chunks = chunk_counts.chunks + excluded.chunks, terms = chunk_counts.terms + excluded.terms"
     ))

@@ -439,7 +439,7 @@ pub async fn embed_document(engine: &Engine, ctx: &OpContext, id: DocumentId) ->
         let mut tx = engine.db().kb.begin(ctx.tenancy()).await?;
         for (chunk, vector) in known.into_iter().zip(&vectors) {
             let now = engine.clock().now();
-            store::put_chunk_vector(&mut tx, ctx.tenant_id, chunk.id, &engine.model().name, vector, now).await?;
+            store::put_chunk_vector(&mut tx, ctx.tenant_id, chunk.id, (engine.model().name.as_str(), vector.as_slice()), true, now).await?;
         }
         tx.commit().await?;
     }

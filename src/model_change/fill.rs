@@ -214,7 +214,7 @@ async fn put(engine: &Engine, ctx: &OpContext, lacking: &Lacking, vector: &[f32]
         }
         What::Section(id) => {
             let mut tx = begin(engine, ctx, Kind::Sections).await?;
-            sections::add_chunk_vector(&mut tx, ctx.tenant_id, *id, name, vector, now).await?;
+            sections::put_chunk_vector(&mut tx, ctx.tenant_id, *id, (name.as_str(), vector), false, now).await?;
             tx.commit().await?;
         }
         What::Document(subject, id) => {

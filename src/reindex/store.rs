@@ -96,7 +96,11 @@ pub async fn drop_words_of_sections(tx: &mut Tx, tenant: TenantId, ids: &[ChunkI
 
 /// Says that the words of sections were cut by the rules of today.
 pub async fn mark_sections(tx: &mut Tx, tenant: TenantId, ids: &[ChunkId]) -> Result<(), DbError> {
-    tx.run(sql!([tenant, ids, stems::RULES], "update chunks set word_rules = $3 where tenant_id = $1 and id = any($2)")).await
+    tx.run(sql!(
+        [tenant, ids, stems::RULES],
+        "update chunks set word_rules = $3, written = pg_current_xact_id() where tenant_id = $1 and id = any($2)"
+    ))
+    .await
 }
 
 /// Documents of profiles after a key, in the order of their keys.

@@ -359,7 +359,7 @@ fn left_out(section: Section) -> &'static [&'static str] {
         Section::User => &["created_at"],
         Section::Term | Section::Alias | Section::Proposal | Section::Document => &["imported_by"],
         Section::Decision => &["together", "imported_by"],
-        Section::Chunk => &["awaiting_vector", "word_rules"],
+        Section::Chunk => &["awaiting_vector", "word_rules", "written"],
         Section::ProjectLink => &["valid_to"],
         Section::Source => &["media_type", "bytes"],
         Section::Memory => &[

@@ -120,8 +120,8 @@ pub async fn retire(tx: &mut Tx, tenant: TenantId, id: DocumentId, now: DateTime
           update chunk_counts n set chunks = n.chunks - less.chunks, terms = n.terms - less.terms from less where n.tenant_id = $1"
     ))
     .await?;
-    tx.run(sql!([tenant, id], "update chunks set awaiting_vector = false where tenant_id = $1 and document_id = $2 and awaiting_vector"))
-        .await?;
+    let text = "update chunks set awaiting_vector = false, written = pg_current_xact_id() where tenant_id = $1 and document_id = $2";
+    tx.run(statement!(text, tenant, id)).await?;
     Ok(true)
 }
 
@@ -252,26 +252,13 @@ pub const VECTORS: Vectors = Vectors {
     of_1536: VectorTable { table: "chunk_embeddings_1536", column: "half" },
 };
 
-/// Stores a chunk's vector by the current model, to be found if its text is in force.
+/// Stores a chunk's vector beside those of other models, to be found if its text is in force. `awaited`: it is of the current model.
 pub async fn put_chunk_vector(
     tx: &mut Tx,
     tenant: TenantId,
     id: ChunkId,
-    model: &str,
-    vector: &[f32],
-    now: DateTime<Utc>,
-) -> Result<(), DbError> {
-    add_chunk_vector(tx, tenant, id, model, vector, now).await?;
-    tx.run(sql!([tenant, id], "update chunks set awaiting_vector = false where tenant_id = $1 and id = $2 and awaiting_vector")).await
-}
-
-/// Stores a chunk's vector beside those of other models.
-pub async fn add_chunk_vector(
-    tx: &mut Tx,
-    tenant: TenantId,
-    id: ChunkId,
-    model: &str,
-    vector: &[f32],
+    (model, vector): (&str, &[f32]),
+    awaited: bool,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     let table = VECTORS.of(vector.len())?.table;
@@ -284,7 +271,13 @@ pub async fn add_chunk_vector(
     );
     // The table follows from the dimension.
     let half = HalfVector::from_f32_slice(vector);
-    tx.run(statement!(sql, tenant, id, model, half, now)).await
+    tx.run(statement!(sql, tenant, id, model, half, now)).await?;
+    tx.run(sql!(
+        [tenant, id, awaited],
+        r"update chunks set awaiting_vector = awaiting_vector and not $3, written = pg_current_xact_id()
+           where tenant_id = $1 and id = $2"
+    ))
+    .await
 }
 
 /// Records the start of an ingestion.

@@ -71,11 +71,8 @@ pub const KNOWLEDGE: &[Query] = queries! {
     };
     "knowledge::put_chunk_vector" |tx, c| {
         let vector: Vec<f32> = c.vector.iter().rev().copied().collect();
-        knowledge::put_chunk_vector(tx, c.tenant, c.shared.chunk, "all-MiniLM-L6-v2", &vector, c.now).await?;
-        0
-    };
-    "knowledge::add_chunk_vector" |tx, c| {
-        knowledge::add_chunk_vector(tx, c.tenant, c.shared.chunk, "another", &c.vector, c.now).await?;
+        knowledge::put_chunk_vector(tx, c.tenant, c.shared.chunk, ("all-MiniLM-L6-v2", &vector[..]), true, c.now).await?;
+        knowledge::put_chunk_vector(tx, c.tenant, c.shared.chunk, ("another", &c.vector[..]), false, c.now).await?;
         0
     };
     "knowledge::begin_run" |tx, c| { knowledge::begin_run(tx, c.tenant, RunId(c.fresh), "acme", None, "x", c.now).await?; 0 };

@@ -129,7 +129,8 @@ pub struct Config {
     /// Days that the text of an assembled prompt stays in the context log
     #[arg(long, env = "CONTEXT_TEXT_DAYS", default_value = "14", value_parser = text_days)]
     pub context_text_days: u32,
-    /// MiB of memory for the recall cache, which speeds up recalls of agents with 1,000 memories or more
+    /// MiB of memory for the recall cache, which speeds up searches among 1,000 memories or more of an agent,
+    /// and among 1,000 chunks or more of documents
     #[arg(long, env = "RECALL_CACHE_MB", default_value = "128", value_parser = cache_mib)]
     pub recall_cache_bytes: usize,
     /// File of words that the guard and the rules for sensitive matters know besides their own

@@ -99,6 +99,11 @@ pub const METRICS: &[Metric] = &[
     counter("agent_memory_profile_leaves_total", &[], "Values that were added to profiles."),
     counter("agent_memory_user_context_search_total", &[], "Searches in what is known about a person and their connections."),
     counter("shared_kb_search_total", &[], "Searches by shared_kb_search. Recalls are not counted."),
+    counter(
+        "shared_kb_recall_cache_total",
+        &["outcome"],
+        "Searches of organisations with enough chunks of documents for the recall cache: hit (answered from the cache) or miss (answered by the database).",
+    ),
     counter("remembrancer_vocabulary_proposals_total", &[], "Proposals of unknown phrases. The same phrase counts each time."),
     counter("remembrancer_vocabulary_decisions_total", &["kind"], "Decisions on the vocabulary, including undone ones and undoing."),
     counter("remembrancer_knowledge_ingested_total", &[], "Documents that were added or changed by this process."),

@@ -1,5 +1,6 @@
 //! Shared knowledge: documents of the organisation, ingested from Markdown, text and HTML, found by every agent.
 
+mod cached;
 mod found;
 mod ingest;
 mod lists;

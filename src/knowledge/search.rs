@@ -1,7 +1,6 @@
 //! Search in knowledge, for its own tool and for recalls.
 
-use super::past;
-use super::store;
+use super::{cached, past, store};
 use crate::ranking::{self, explain};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Utc};
@@ -181,8 +180,7 @@ pub async fn candidates(engine: &Engine, tenancy: Tenancy, query: &CandidateQuer
         None => None,
     };
     let best = most.max(BEST);
-    let mut tx = engine.db().kb.begin(tenancy).await?;
-    let store::Sides { words: mut found, nearest } = store::sides(&mut tx, &lookup, &words.terms, best).await?;
+    let (mut tx, store::Sides { words: mut found, nearest }) = cached::begin(engine, tenancy, &lookup, &words.terms, best).await?;
     if let Some(then) = then {
         found.add(then);
     }

@@ -1,18 +1,25 @@
 //! The recall cache changes no answer: the same questions with it, without it, cold, behind the writes of another server, and too small.
 
 use crate::narrowing::{Row, WORDS, narrowed, organisation, user_id};
-use crate::support::{agent, patient, work};
+use crate::portability::{exported, import, newcomer};
+use crate::support::{agent, ingestion, patient, work};
 use chrono::{DateTime, Duration, Utc};
 use db::clock::Clock;
 use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact};
 use foundation::{Engine, OpContext, Settings};
+use portability::Selection;
 use remembrancer::erasure::store as erasure;
+use remembrancer::knowledge::{self, CandidateQuery, Extent, Ingestion, PreparedQuery, RankedChunk};
 use remembrancer::memories::store as records;
 use remembrancer::{memories, recall};
 use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use wire::{ForgetRequest, MemoryId, MemoryStatus, Ranking, RecallFilters, RecallRequest, RememberRequest, Retention, UserRef};
+use wire::{
+    Area, DocumentId, DocumentKind, ForgetRequest, MemoryId, MemoryStatus, Ranking, RecallFilters, RecallRequest, RememberRequest,
+    Retention, UserRef,
+};
 
 const ROOM: usize = 64 * 1024 * 1024;
 /// Holds no agent of these tests.
@@ -69,6 +76,43 @@ impl Servers {
         }
         right
     }
+
+    /// The chunks that all find, which are the same.
+    async fn look_up(&self, ctx: &OpContext, asked: &Asked) -> Vec<RankedChunk> {
+        let right = asked.chunks(self.right(), ctx).await;
+        for (name, engine) in &self.others {
+            assert_eq!(asked.chunks(engine, ctx).await, right, "{name}: {asked:?}");
+            engine.finish_deferred().await;
+        }
+        right
+    }
+}
+
+/// A question about knowledge.
+#[derive(Debug)]
+struct Asked {
+    query: String,
+    kinds: Vec<DocumentKind>,
+    categories: Vec<String>,
+    ranking: Ranking,
+    most: usize,
+}
+
+impl Asked {
+    /// What is found, relevant or not.
+    async fn chunks(&self, engine: &Engine, ctx: &OpContext) -> Vec<RankedChunk> {
+        let prepared = PreparedQuery::new(engine, ctx.into(), self.query.clone()).await;
+        let query = CandidateQuery {
+            prepared: &prepared,
+            kinds: &self.kinds,
+            categories: &self.categories,
+            ranking: self.ranking,
+            floors: engine.model().floors,
+            most: self.most,
+            at: None,
+        };
+        knowledge::candidates(engine, ctx.tenancy(), &query).await.unwrap()
+    }
 }
 
 /// A clock that stands.
@@ -112,6 +156,27 @@ impl Dice {
         let filters = if self.below(2) == 0 { RecallFilters::default() } else { filters[self.below(filters.len())].clone() };
         let k = 1 + u32::try_from(self.below(30)).unwrap();
         RecallRequest { k, user_id: self.user(), ranking: Some(ranking), filters, ..RecallRequest::new(&self.words(6)) }
+    }
+
+    /// One of all documents that there may be, in some edition; some are drafts, which nobody finds.
+    fn document(&mut self, edition: usize) -> (String, Vec<u8>) {
+        let folder = ["docs/adr", "docs/specs/approved", "notes"][self.below(3)];
+        let path = format!("{folder}/00{}-manual.md", 1 + self.below(6));
+        let status = if self.below(5) == 0 { "draft" } else { "accepted" };
+        let sections: String = (0..6).map(|part| format!("## Part {part}\n\nEdition {edition}: {}.\n\n", self.words(14))).collect();
+        (path, format!("---\nstatus: {status}\n---\n\n# Manual\n\n{sections}").into_bytes())
+    }
+
+    fn asked(&mut self) -> Asked {
+        let kinds = [vec![], vec![], vec![DocumentKind::Adr], vec![DocumentKind::Spec, DocumentKind::Document]];
+        let categories = [vec![], vec![], vec!["payments"], vec!["adr", "imported"]];
+        Asked {
+            query: self.words(6),
+            kinds: kinds[self.below(4)].clone(),
+            categories: categories[self.below(4)].iter().map(|name| (*name).to_owned()).collect(),
+            ranking: [Ranking::Decay, Ranking::Hybrid, Ranking::HybridDecay][self.below(3)],
+            most: 1 + self.below(30),
+        }
     }
 
     fn memory(&mut self, number: usize) -> RememberRequest {
@@ -208,6 +273,61 @@ async fn a_change_that_commits_late_and_an_erasure_are_seen() {
     }
 }
 
+/// Adds and replaces documents of a collection, and retires that of a path.
+async fn ingest(engine: &Engine, ctx: &OpContext, collection: &str, files: Vec<(String, Vec<u8>)>, gone: &str) {
+    let extent = Extent::Part { gone: vec![gone.to_owned()] };
+    let report = knowledge::ingest(engine, ctx, Ingestion { extent, ..ingestion(collection, files) }, &|_, _| {}).await.unwrap();
+    assert_eq!(report.failures, []);
+}
+
+#[tokio::test]
+async fn no_answer_about_knowledge_depends_on_the_cache() {
+    let servers = Servers::new().await;
+    let (world, right, mut dice) = (&servers.world, servers.right(), Dice(5));
+    let elsewhere = newcomer(right).await;
+    let files = |dice: &mut Dice, edition: usize, most: usize| -> Vec<(String, Vec<u8>)> {
+        (0..most).map(|_| dice.document(edition)).collect::<BTreeMap<_, _>>().into_iter().collect()
+    };
+    ingest(right, &elsewhere, "imported", files(&mut dice, 0, 6), "none").await;
+    let file = exported(right, &elsewhere, &Selection::Only(BTreeSet::from([Area::Knowledge]))).await;
+    for collection in ["acme", "payments"] {
+        ingest(right, &world.system, collection, files(&mut dice, 0, 24), "none").await;
+    }
+    work(world).await;
+    let mut found = 0;
+    for round in 1..8 {
+        // New chunks get their vectors only later.
+        let collection = ["acme", "payments"][dice.below(2)];
+        let files = files(&mut dice, round, 3);
+        let (gone, _) = dice.document(round);
+        ingest(servers.any(&mut dice), &world.system, collection, files, &gone).await;
+        if round == 3 {
+            import(right, &world.system, &file).await.unwrap();
+        }
+        for turn in 0..8 {
+            if turn == 4 && round % 2 == 0 {
+                work(world).await;
+            }
+            found += servers.look_up(&world.atlas, &dice.asked()).await.len();
+        }
+        // Otherwise it was refused, because it differed from the counts of words.
+        assert!(servers.cached().recall_cache().bytes() > 0, "round {round}");
+    }
+    assert!(found > 400, "only {found} chunks were found");
+
+    let all = Asked { query: "pump valve".into(), kinds: vec![], categories: vec![], ranking: Ranking::Hybrid, most: 100 };
+    let doomed = servers.look_up(&world.atlas, &all).await[0].found.document_id;
+    let is_found = |chunks: &[RankedChunk], document: DocumentId| chunks.iter().any(|chunk| chunk.found.document_id == document);
+    let mut late = right.db().kb.begin(world.system.tenancy()).await.unwrap();
+    assert!(knowledge::store::retire(&mut late, world.system.tenant_id, doomed, world.clock.now()).await.unwrap());
+    assert!(is_found(&servers.look_up(&world.atlas, &all).await, doomed));
+    late.commit().await.unwrap();
+    assert!(!is_found(&servers.look_up(&world.atlas, &all).await, doomed), "the older transaction committed later");
+    for (name, engine) in &servers.others {
+        assert_eq!(engine.recall_cache().bytes() > 0, *name != "without room", "{name}");
+    }
+}
+
 /// Whether an answer has a memory.
 fn names(answer: &Value, memory: MemoryId) -> bool {
     answer["hits"].as_array().unwrap().iter().any(|hit| hit["memory_id"] == memory.to_string())
@@ -235,23 +355,59 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The cache reads again what was written since: a statement that did not say that it writes would not be seen.
-#[test]
-fn every_statement_that_changes_what_a_search_reads_says_so() {
+/// What is not narrowed by, counted or compared of a chunk.
+const UNSEEN_OF_CHUNKS: [&str; 1] = ["set awaiting_vector = not c.awaiting_vector"];
+
+/// Functions that change the words, the vectors or the validity of chunks, each with what marks the chunks as written in its transaction.
+const CHANGES_OF_CHUNKS: [(&str, &str); 5] = [
+    ("put_chunk_vector", "it marks the chunk"),
+    ("put_words", "the chunks are new, or `mark_sections` follows"),
+    ("retire", "it marks the chunks"),
+    ("drop_words_of_sections", "`mark_sections` follows"),
+    ("put_chunks", "the chunks are new"),
+];
+
+/// The sources with statements, each on one line.
+fn statements() -> Vec<(PathBuf, String)> {
     let (root, mut files) = (Path::new(env!("CARGO_MANIFEST_DIR")), Vec::new());
     for folder in ["src", "crates/foundation/src", "server/portability/src"] {
         sources(&root.join(folder), &mut files);
     }
-    let mut statements = 0;
-    for file in files {
-        let text = std::fs::read_to_string(&file).unwrap();
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        for statement in text.split("update agent_memories").skip(1) {
-            let statement: String = statement.chars().take(600).collect();
-            let says = statement.contains("written = pg_current_xact_id()") || UNSEEN.iter().any(|unseen| statement.contains(unseen));
-            assert!(says, "{}: {statement}", file.display());
-            statements += 1;
+    let text = |file: &PathBuf| std::fs::read_to_string(file).unwrap().split_whitespace().collect::<Vec<_>>().join(" ");
+    files.into_iter().map(|file| (file.clone(), text(&file))).collect()
+}
+
+/// The cache reads again what was written since: a statement that did not say that it writes would not be seen.
+#[test]
+fn every_statement_that_changes_what_a_search_reads_says_so() {
+    let mut statements_of = BTreeMap::new();
+    for (file, text) in statements() {
+        for (table, unseen) in [("update agent_memories", &UNSEEN[..]), ("update chunks ", &UNSEEN_OF_CHUNKS[..])] {
+            for statement in text.split(table).skip(1) {
+                let statement: String = statement.chars().take(600).collect();
+                let says = statement.contains("written = pg_current_xact_id()") || unseen.iter().any(|unseen| statement.contains(unseen));
+                assert!(says, "{}: {statement}", file.display());
+                *statements_of.entry(table).or_insert(0) += 1;
+            }
         }
     }
-    assert!(statements > 15, "only {statements} statements were looked at");
+    assert!(statements_of["update agent_memories"] > 15 && statements_of["update chunks "] == 4, "{statements_of:?}");
+}
+
+#[test]
+fn every_function_that_changes_chunks_marks_them() {
+    const CHANGES: [&str; 5] = [
+        "insert into chunk_terms",
+        "delete from chunk_terms",
+        "update chunk_embeddings_",
+        "insert into {table} (tenant_id, chunk_id",
+        "update documents ",
+    ];
+    let mut changing = BTreeSet::new();
+    for (_, text) in statements() {
+        for function in text.split("pub async fn ").skip(1).filter(|function| CHANGES.iter().any(|change| function.contains(change))) {
+            changing.insert(function.split(['(', '<']).next().unwrap().to_owned());
+        }
+    }
+    assert_eq!(changing, CHANGES_OF_CHUNKS.iter().map(|(name, _)| (*name).to_owned()).collect::<BTreeSet<String>>());
 }

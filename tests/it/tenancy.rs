@@ -307,6 +307,7 @@ fn every_query_of_every_store_is_in_a_table() {
         ("recall", include_str!("../../src/recall/store/mod.rs")),
         ("recall", include_str!("../../src/recall/store/health.rs")),
         ("recall", include_str!("../../src/recall/store/candidates.rs")),
+        ("recall_cache", include_str!("../../crates/foundation/src/recall_cache/chunks.rs")),
         ("recall_cache", include_str!("../../crates/foundation/src/recall_cache/store.rs")),
         ("recall", include_str!("../../src/recall/store/gates.rs")),
         ("recall", include_str!("../../src/recall/store/past.rs")),

@@ -13,11 +13,12 @@ const AGAIN: u64 = 4_096;
 /// Refusals that are remembered.
 const REFUSED_MAX: usize = 10_000;
 
-/// Whose memories a cell has, with vectors of which model.
+/// Whose memories or chunks a cell has, with vectors of which model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     pub tenant: Uuid,
-    pub agent: Uuid,
+    /// Absent: the chunks of the organisation's documents.
+    pub agent: Option<Uuid>,
     /// Absent: memories without a user.
     pub user: Option<Uuid>,
     pub model: Arc<str>,
@@ -166,7 +167,7 @@ mod tests {
     use super::*;
 
     fn key(agent: u128) -> Key {
-        Key { tenant: Uuid::nil(), agent: Uuid::from_u128(agent), user: None, model: "model".into() }
+        Key { tenant: Uuid::nil(), agent: Some(Uuid::from_u128(agent)), user: None, model: "model".into() }
     }
 
     fn cell() -> Arc<Cell> {

@@ -33,6 +33,8 @@ pub struct Cell {
     gone: HashMap<u128, i64>,
     documents: i64,
     terms: i64,
+    /// Memories without a term.
+    wordless: i64,
 }
 
 /// The times that narrow a search, in microseconds.
@@ -40,6 +42,11 @@ pub struct Cell {
 pub struct Times {
     pub now: i64,
     pub said: Range<i64>,
+}
+
+impl Times {
+    /// Narrow nothing: for texts that do not expire.
+    pub const ANY: Self = Self { now: 0, said: i64::MIN..i64::MAX };
 }
 
 /// What a search says of the places of a cell, part by part: see [`Cell::places`].
@@ -76,7 +83,7 @@ pub struct Occurrence {
 impl Cell {
     /// Nothing yet, of a snapshot in which every transaction before `mark` had ended.
     pub fn new(dimension: usize, mark: i64) -> Self {
-        Self { dimension, mark, parts: vec![], gone: HashMap::new(), documents: 0, terms: 0 }
+        Self { dimension, mark, parts: vec![], gone: HashMap::new(), documents: 0, terms: 0, wordless: 0 }
     }
 
     pub fn mark(&self) -> i64 {
@@ -86,6 +93,11 @@ impl Cell {
     /// How many memories it has, and how many terms these have.
     pub fn counts(&self) -> (i64, i64) {
         (self.documents, self.terms)
+    }
+
+    /// The same without memories that have no term.
+    pub fn worded(&self) -> (i64, i64) {
+        (self.documents - self.wordless, self.terms)
     }
 
     /// Those of some memories that were written since this cell was read, by the transactions that wrote them last.
@@ -116,6 +128,7 @@ impl Cell {
             cell.gone.remove(&row.id.as_u128());
             cell.documents += 1;
             cell.terms += i64::from(row.length);
+            cell.wordless += i64::from(row.length == 0);
         }
         cell.gone.retain(|_, by| *by >= mark);
         if !rows.is_empty() {
@@ -132,6 +145,7 @@ impl Cell {
             let Part { segment, dead } = &mut self.parts[part];
             self.documents -= 1;
             self.terms -= i64::from(segment.lengths[slot]);
+            self.wordless -= i64::from(segment.lengths[slot] == 0);
             Arc::make_mut(dead).set(slot);
         }
     }

@@ -10,8 +10,8 @@ pub use lists::{
     last_failures, list_documents, list_runs, titles, versions,
 };
 pub use search::{
-    CitedChunk, FoundChunk, Lookup, Passage, RetiredChunk, Sides, added_since, chunks_by_id, count_retired_since, passages, retired_since,
-    sides,
+    CitedChunk, FoundChunk, Lookup, Passage, RetiredChunk, Sides, added_since, chunks_by_id, count_retired_since, nearest_of, passages,
+    retired_since, sides,
 };
 
 use chrono::{DateTime, Utc};

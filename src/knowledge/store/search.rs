@@ -5,8 +5,10 @@ use crate::knowledge::found::searched_text;
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, sql, statement};
 use foundation::index::{self, WordMatches};
+use packed::Place;
 use pgvector::HalfVector;
 use sqlx::{FromRow, Postgres, QueryBuilder};
+use uuid::Uuid;
 use wire::{ChunkId, DocumentId, DocumentKind, TenantId};
 
 /// Which chunks a search may find, and what it compares them with.
@@ -35,6 +37,12 @@ impl Lookup<'_> {
         let categories = (!self.categories.is_empty()).then_some("(d.kind = any($8) or d.collection = any($8))");
         let conditions: Vec<&str> = kinds.into_iter().chain(categories).collect();
         (!conditions.is_empty()).then(|| conditions.join(" and "))
+    }
+
+    /// The same conditions for a chunk in the recall cache.
+    pub fn wants(&self, Place { kind, collection, .. }: &Place) -> bool {
+        (self.kinds.is_empty() || self.kinds().contains(kind))
+            && (self.categories.is_empty() || self.categories.iter().any(|category| category == kind || category == collection))
     }
 
     fn half(&self) -> Option<HalfVector> {
@@ -135,6 +143,21 @@ fn push_nearest(query: &mut QueryBuilder<Postgres>, lookup: &Lookup<'_>, table: 
         r" offset 0) s
                           order by s.similarity desc, s.chunk_id desc limit $7",
     );
+}
+
+/// The nearest of some chunks in force, nearest first, compared as [`sides`] compares all.
+#[tracing::instrument(level = "debug", skip_all, fields(tenant = %lookup.tenant, ids = ids.len()))]
+pub async fn nearest_of(tx: &mut Tx, lookup: &Lookup<'_>, ids: &[Uuid], most: usize) -> Result<Vec<ChunkId>, DbError> {
+    let table = VECTORS.of(lookup.vector.map_or(0, <[f32]>::len))?.table;
+    // `coalesce` keeps the vectors in the index of their keys.
+    let text = format!(
+        r"select s.chunk_id
+            from (select e.chunk_id, -(e.half <#> $2) as similarity from {table} e
+                   where e.tenant_id = $1 and e.chunk_id = any($3) and e.model = $4 and coalesce(e.live, false) offset 0) s
+           order by s.similarity desc, s.chunk_id desc limit $5"
+    );
+    let most = i64::try_from(most).unwrap_or(i64::MAX);
+    tx.values(statement!(text, lookup.tenant, lookup.half(), ids, lookup.model, most)).await
 }
 
 /// A chunk with the fields that a citation needs.

@@ -6,7 +6,7 @@ use crate::memories::store::{COLUMNS, VECTORS};
 use chrono::{DateTime, Utc};
 use db::{DbError, Tx, of_user, sql, statement};
 use foundation::index::VectorTable;
-use pgvector::{HalfVector, Vector};
+use pgvector::Vector;
 use sqlx::FromRow;
 
 /// A memory as it was.
@@ -29,11 +29,7 @@ pub struct Past {
 
 /// A vector as rounded by the index, so that a replay computes the same numbers.
 pub fn as_stored(vector: &[f32]) -> Result<Vec<f32>, DbError> {
-    Ok(if VECTORS.of(vector.len())?.is_half() {
-        HalfVector::from_f32_slice(vector).to_vec().into_iter().map(f32::from).collect()
-    } else {
-        vector.to_vec()
-    })
+    Ok(VECTORS.of(vector.len())?.as_stored(vector))
 }
 
 /// The memories that the agents `$2` of a tenant `$1` had at the moment `$3`: rows `m` with the columns of a memory from its version of

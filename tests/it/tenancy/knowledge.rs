@@ -3,6 +3,8 @@
 use super::queries::{Case, Query, queries};
 use db::cursor::Seek;
 use db::{DbError, Tx};
+use foundation::recall_cache::chunks;
+use foundation::recall_cache::store::{Embeddings, Which};
 use remembrancer::knowledge::store::{self as knowledge, Lookup, NewChunk, NewText};
 use serde_json::json;
 use wire::{ChunkId, DocumentId, DocumentKind, RunId};
@@ -84,6 +86,20 @@ pub const KNOWLEDGE: &[Query] = queries! {
             found += sides.words.postings.len() + sides.nearest.len() + sides.words.statistics.documents as usize;
         }
         found
+    };
+    "knowledge::nearest_of" |tx, c| knowledge::nearest_of(tx, &lookups(c)[0], &[c.shared.chunk.0], 10).await?.len();
+    "recall_cache::version_of_chunks" |tx, c| {
+        let version = chunks::version_of_chunks(tx, c.tenant, 0).await?;
+        version.written().count() + version.documents as usize + version.terms as usize
+    };
+    "recall_cache::chunks_in_force" |tx, c| {
+        let embeddings = Embeddings { model: "all-MiniLM-L6-v2", vectors: knowledge::VECTORS.of_384 };
+        let mut seen = 0;
+        for which in [Which::After(uuid::Uuid::nil(), 10), Which::Ids(&[c.shared.chunk.0])] {
+            let rows = chunks::chunks_in_force(tx, c.tenant, embeddings, which).await?;
+            seen += rows.iter().map(|row| 1 + row.terms.len() + usize::from(row.vector.is_some())).sum::<usize>();
+        }
+        seen
     };
     "knowledge::added_since" |tx, c| knowledge::added_since(tx, c.tenant, c.long_ago()).await?.0 as usize;
     "knowledge::count_retired_since" |tx, c| {

@@ -46,8 +46,9 @@ use words::tokens::count;
 /// Vectors of questions that are kept: 1.5 kB each.
 pub const CACHED_QUERIES: u64 = 10_000;
 
-/// Fills of the cache of recalls at a time: each reads all memories of an owner.
-const CACHE_FILLS: usize = 1;
+/// Fills of the cache of recalls at a time, each of which reads all memories of an owner or all chunks of an organisation: a recall may lack
+/// both.
+const CACHE_FILLS: usize = 2;
 /// Questions about the past that are answered at a time: each reads all that its agent had.
 const PAST_SEARCHES: usize = 2;
 /// Searches of a whole organisation that take two connections at a time.
@@ -104,7 +105,7 @@ pub struct Settings {
     pub allow_private_addresses: bool,
     /// Bytes that the cache of recalls may take; 0 keeps none.
     pub recall_cache_bytes: usize,
-    /// With fewer memories in reach, a recall searches the database and not the cache.
+    /// With fewer memories or chunks in reach, a search reads the database and not the cache.
     pub recall_cache_from: i64,
     /// The folder of SKILL.md documents, if there is one.
     pub skills_dir: Option<PathBuf>,
@@ -324,7 +325,7 @@ impl Engine {
         &self.inner.skills
     }
 
-    /// The memories that recalls search in this process. It may be dropped at any time: the database is the truth.
+    /// The memories and chunks of documents that are searched in this process. It may be dropped at any time: the database is the truth.
     pub fn recall_cache(&self) -> &packed::Cache {
         &self.inner.recall_cache
     }

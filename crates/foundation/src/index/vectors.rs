@@ -45,6 +45,11 @@ impl VectorTable {
         self.column == "half"
     }
 
+    /// A vector as the column rounds it.
+    pub fn as_stored(self, vector: &[f32]) -> Vec<f32> {
+        if self.is_half() { HalfVector::from_f32_slice(vector).to_vec().into_iter().map(f32::from).collect() } else { vector.to_vec() }
+    }
+
     /// The other operand: a vector in the type of the column.
     pub fn operand(self, vector: &[f32]) -> Operand {
         if self.is_half() { Operand::Half(HalfVector::from_f32_slice(vector)) } else { Operand::Full(Vector::from(vector.to_vec())) }

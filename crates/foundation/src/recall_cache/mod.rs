@@ -1,21 +1,25 @@
-//! The recall cache: memories that this process keeps packed, so that a recall searches them without reading rows. The database is the truth:
-//! it says in the recall's own snapshot what changed since, and a cell that it does not confirm is dropped.
+//! The recall cache: memories and chunks of documents that this process keeps packed, so that a search finds them without reading rows. The
+//! database is the truth: it says in the search's own snapshot what changed since, and a cell that it does not confirm is dropped.
 
+pub mod chunks;
+mod masked;
 pub mod store;
+
+pub use masked::{Masked, search};
 
 use crate::heavy::{free_off_thread, off_thread, off_thread_if};
 use crate::index::Vectors;
 use crate::{Engine, Error};
 use async_recursion::async_recursion as boxed;
-use db::{DbError, Tenancy, Tx, lift_statement_timeout};
-use packed::{Cell, Key};
+use db::{Database, DbError, Tenancy, Tx, lift_statement_timeout};
+use packed::{Cell, Key, Row};
 use std::sync::Arc;
 use store::{Embeddings, Owner, Version, Which};
 use tracing::Instrument;
 use uuid::Uuid;
 use wire::{AgentId, UserId};
 
-/// Memories that are read at a time to fill the cache.
+/// Memories or chunks that are read at a time to fill the cache.
 const BATCH: usize = 4_096;
 /// A cell of so few memories is read when a search needs it: that of a user who asks for the first time.
 const SMALL: i64 = 500;
@@ -60,14 +64,35 @@ pub struct Cached {
     vectors: Vectors,
 }
 
-/// The keys of the memories that a search reads: those of each agent without a user and, if there is one, of the user.
-fn keys(engine: &Engine, tenancy: Tenancy, agents: &[AgentId]) -> Vec<Key> {
+/// What a search reads.
+#[derive(Clone, Copy)]
+pub enum Searched<'a> {
+    /// The memories of some agents.
+    Memories(&'a [AgentId]),
+    /// The chunks of the organisation's documents in force.
+    Knowledge,
+}
+
+impl Searched<'_> {
+    /// Counts a search that the cache could answer, by who answered it.
+    pub fn count(self, engine: &Engine, outcome: &'static str) {
+        match self {
+            _ if engine.settings().backfill => {}
+            Self::Memories(_) => metrics::counter!("agent_memory_recall_cache_total", "outcome" => outcome).increment(1),
+            Self::Knowledge => metrics::counter!("shared_kb_recall_cache_total", "outcome" => outcome).increment(1),
+        }
+    }
+}
+
+/// The keys of what a search reads. Of memories: those of each agent without a user and, if there is one, of the user.
+fn keys(engine: &Engine, tenancy: Tenancy, searched: Searched<'_>) -> Vec<Key> {
     let (tenant, model) = (tenancy.tenant.0, Arc::<str>::from(engine.model().name.as_str()));
+    let Searched::Memories(agents) = searched else { return vec![Key { tenant, agent: None, user: None, model }] };
     let users = [None].into_iter().chain(tenancy.users.id().map(|user| Some(user.0)));
     let mut keys: Vec<Key> = Vec::new();
     for user in users {
         for AgentId(agent) in agents {
-            let key = Key { tenant, agent: *agent, user, model: Arc::clone(&model) };
+            let key = Key { tenant, agent: Some(*agent), user, model: Arc::clone(&model) };
             if !keys.contains(&key) {
                 keys.push(key);
             }
@@ -76,8 +101,39 @@ fn keys(engine: &Engine, tenancy: Tenancy, agents: &[AgentId]) -> Vec<Key> {
     keys
 }
 
-fn owner(key: &Key) -> Owner {
-    Owner { agent: AgentId(key.agent), user: key.user.map(UserId) }
+/// Whose memories a key names; nothing if it names chunks.
+fn owner(key: &Key) -> Option<Owner> {
+    key.agent.map(|agent| Owner { agent: AgentId(agent), user: key.user.map(UserId) })
+}
+
+/// Where the rows of the keys of a search are.
+fn database<'a>(engine: &'a Engine, keys: &[Key]) -> &'a Database {
+    if keys.iter().any(|key| key.agent.is_none()) { &engine.db().kb } else { &engine.db().memory }
+}
+
+/// What each key's owner has, and what was written of it since its mark, in their order.
+async fn versions(tx: &mut Tx, tenancy: Tenancy, keys: &[Key], marks: &[i64]) -> Result<Vec<Version>, DbError> {
+    match (keys, marks) {
+        ([Key { agent: None, .. }], [mark]) => Ok(vec![chunks::version_of_chunks(tx, tenancy.tenant, *mark).await?]),
+        _ => {
+            let owners: Vec<(Owner, i64)> = keys.iter().filter_map(owner).zip(marks.iter().copied()).collect();
+            store::versions(tx, tenancy, &owners).await
+        }
+    }
+}
+
+/// The rows of a key's owner.
+async fn rows(tx: &mut Tx, tenancy: Tenancy, key: &Key, embeddings: Embeddings<'_>, which: Which<'_>) -> Result<Vec<Row>, DbError> {
+    match owner(key) {
+        Some(owner) => store::live_rows(tx, tenancy, owner, embeddings, which).await,
+        None => chunks::chunks_in_force(tx, tenancy.tenant, embeddings, which).await,
+    }
+}
+
+/// Whether a cell has what the database counts. It does not count chunks without a term.
+fn agrees(key: &Key, cell: &Cell, version: &Version) -> bool {
+    let counts = if key.agent.is_some() { cell.counts() } else { cell.worded() };
+    counts == (version.documents, version.terms)
 }
 
 /// The model of an engine with its table of some vectors.
@@ -86,40 +142,36 @@ fn embeddings(engine: &Engine, vectors: Vectors) -> Result<Embeddings<'_>, DbErr
     Ok(Embeddings { model: &model.name, vectors: vectors.of(model.dimension)? })
 }
 
-/// Whether recalls always search the database. On a cluster each node numbers its own transactions, so no number says what was written since.
+/// Whether searches always read the database. On a cluster each node numbers its own transactions, so no number says what was written since.
 pub fn is_off(engine: &Engine) -> bool {
-    engine.recall_cache().is_off() || engine.db().memory.system().is_distributed()
-}
-
-/// Whether a search of the cells takes so long that it gets a thread of its own.
-pub fn is_large(cells: &[Arc<Cell>]) -> bool {
-    cells.iter().map(|cell| cell.counts().0).sum::<i64>() > LARGE
+    let db = engine.db();
+    engine.recall_cache().is_off() || db.memory.system().is_distributed() || db.kb.system().is_distributed()
 }
 
 /// The cells of a search, as far as the cache has them. To be called before the search's transaction begins: then its snapshot is later than
 /// those of the cells.
-pub fn look_up(engine: &Engine, tenancy: Tenancy, agents: &[AgentId], vectors: Vectors) -> Option<Cached> {
+pub fn look_up(engine: &Engine, tenancy: Tenancy, searched: Searched<'_>, vectors: Vectors) -> Option<Cached> {
     if is_off(engine) {
         return None;
     }
-    let keys = keys(engine, tenancy, agents);
+    let keys = keys(engine, tenancy, searched);
     let cells = engine.recall_cache().get(&keys)?;
     Some(Cached { keys, cells, vectors })
 }
 
 impl Cached {
-    /// The cells as the transaction sees the memories; nothing if one is missing and not small, lags too far behind, or does not have what the
-    /// database counts because memories were erased. The last two are dropped.
+    /// The cells as the transaction, which is a snapshot, sees the rows; nothing if one is missing and not small, lags too far behind, or does
+    /// not have what the database counts because rows were erased. The last two are dropped.
     #[tracing::instrument(level = "debug", skip_all, fields(tenant = %tenancy.tenant))]
     pub async fn catch_up(self, tx: &mut Tx, engine: &Engine, tenancy: Tenancy) -> Result<Option<Vec<Arc<Cell>>>, DbError> {
-        let owners: Vec<(Owner, i64)> = self.keys.iter().zip(&self.cells).map(|(key, cell)| (owner(key), mark(cell))).collect();
-        let versions = store::versions(tx, tenancy, &owners).await?;
+        let marks: Vec<i64> = self.cells.iter().map(mark).collect();
+        let versions = versions(tx, tenancy, &self.keys, &marks).await?;
         let embeddings = embeddings(engine, self.vectors)?;
         let mut current = Vec::with_capacity(self.cells.len());
         for ((key, cell), version) in self.keys.into_iter().zip(self.cells).zip(&versions) {
             let now = match &cell {
-                Some(cell) => of_version(tx, tenancy, owner(&key), embeddings, cell, version).await?,
-                None => small(tx, tenancy, owner(&key), embeddings, engine.model().dimension, version).await?,
+                Some(cell) => of_version(tx, tenancy, &key, embeddings, cell, version).await?,
+                None => small(tx, tenancy, &key, embeddings, engine.model().dimension, version).await?,
             };
             let Some(now) = now else {
                 match &cell {
@@ -159,7 +211,7 @@ fn mark(cell: &Option<Arc<Cell>>) -> i64 {
 async fn small(
     tx: &mut Tx,
     tenancy: Tenancy,
-    owner: Owner,
+    key: &Key,
     embeddings: Embeddings<'_>,
     dimension: usize,
     version: &Version,
@@ -169,17 +221,17 @@ async fn small(
     }
     let rows = match version.documents {
         0 => vec![],
-        documents => store::live_rows(tx, tenancy, owner, embeddings, Which::After(Uuid::nil(), documents + 1)).await?,
+        documents => rows(tx, tenancy, key, embeddings, Which::After(Uuid::nil(), documents + 1)).await?,
     };
     let cell = Cell::new(dimension, version.horizon).with(version.horizon, &[], rows);
-    Ok((cell.counts() == (version.documents, version.terms)).then(|| Arc::new(cell)))
+    Ok(agrees(key, &cell, version).then(|| Arc::new(cell)))
 }
 
 /// A cell with what changed since.
 async fn of_version(
     tx: &mut Tx,
     tenancy: Tenancy,
-    owner: Owner,
+    key: &Key,
     embeddings: Embeddings<'_>,
     cell: &Arc<Cell>,
     version: &Version,
@@ -193,25 +245,23 @@ async fn of_version(
         Arc::clone(cell)
     } else {
         let ids: Vec<Uuid> = changed.iter().map(|(id, _)| *id).collect();
-        let rows = if ids.is_empty() { vec![] } else { store::live_rows(tx, tenancy, owner, embeddings, Which::Ids(&ids)).await? };
+        let rows = if ids.is_empty() { vec![] } else { rows(tx, tenancy, key, embeddings, Which::Ids(&ids)).await? };
         let (old, mark) = (Arc::clone(cell), version.horizon);
         let is_large = cell.counts().0 + PACKING * rows.len() as i64 > LARGE;
         // What cannot be packed is left to the database.
         let Ok(now) = off_thread_if(is_large, move || old.with(mark, &changed, rows)).await else { return Ok(None) };
         Arc::new(now)
     };
-    Ok((now.counts() == (version.documents, version.terms)).then_some(now))
+    Ok(agrees(key, &now, version).then_some(now))
 }
 
 /// Fills the cache after a search among `documents` that the database answered, if that is worth it: with what the search could have used.
-pub fn fill_later(engine: &Engine, tenancy: Tenancy, agents: &[AgentId], vectors: Vectors, documents: i64) {
+pub fn fill_later(engine: &Engine, tenancy: Tenancy, searched: Searched<'_>, vectors: Vectors, documents: i64) {
     if is_off(engine) || documents < engine.settings().recall_cache_from {
         return;
     }
-    if !engine.settings().backfill {
-        metrics::counter!("agent_memory_recall_cache_total", "outcome" => "miss").increment(1);
-    }
-    let missing = engine.recall_cache().missing(keys(engine, tenancy, agents));
+    searched.count(engine, "miss");
+    let missing = engine.recall_cache().missing(keys(engine, tenancy, searched));
     if missing.is_empty() {
         return;
     }
@@ -226,13 +276,12 @@ pub fn fill_later(engine: &Engine, tenancy: Tenancy, agents: &[AgentId], vectors
     engine.defer(filling.instrument(tracing::debug_span!("fill_recall_cache", tenant = %tenancy.tenant)));
 }
 
-/// Packs memories as one snapshot has them, for whoever may read them.
+/// Packs memories or chunks as one snapshot has them, for whoever may read them.
 async fn fill(engine: &Engine, tenancy: Tenancy, keys: Vec<Key>, vectors: Vectors) -> Result<(), Error> {
     let (cache, dimension, embeddings) = (engine.recall_cache(), engine.model().dimension, embeddings(engine, vectors)?);
-    let mut tx = engine.db().memory.begin_snapshot(tenancy).await?;
+    let mut tx = database(engine, &keys).begin_snapshot(tenancy).await?;
     lift_statement_timeout(&mut tx).await?;
-    let owners: Vec<(Owner, i64)> = keys.iter().map(|key| (owner(key), NEVER)).collect();
-    let versions = store::versions(&mut tx, tenancy, &owners).await?;
+    let versions = versions(&mut tx, tenancy, &keys, &vec![NEVER; keys.len()]).await?;
     if !cache.has_room(versions.iter().map(|one| bytes(dimension, one.documents, one.terms)).sum()) {
         keys.into_iter().for_each(|key| cache.refuse(key));
         return Ok(());
@@ -240,17 +289,17 @@ async fn fill(engine: &Engine, tenancy: Tenancy, keys: Vec<Key>, vectors: Vector
     for (key, version) in keys.into_iter().zip(versions) {
         let (mut cell, mut after) = (Cell::new(dimension, version.horizon), Uuid::nil());
         loop {
-            let rows = store::live_rows(&mut tx, tenancy, owner(&key), embeddings, Which::After(after, BATCH as i64)).await?;
+            let rows = rows(&mut tx, tenancy, &key, embeddings, Which::After(after, BATCH as i64)).await?;
             let Some(last) = rows.last() else { break };
             after = last.id;
             cell = off_thread(move || cell.with(version.horizon, &[], rows)).await?;
         }
-        if cell.counts() == (version.documents, version.terms) {
+        if agrees(&key, &cell, &version) {
             // Idle cells that make room are freed.
             let keeper = engine.clone();
             off_thread(move || keeper.recall_cache().put(key, Arc::new(cell))).await?;
         } else {
-            tracing::warn!(agent = %key.agent, "the counts of words differ from the memories: recalls search the database");
+            tracing::warn!(agent = ?key.agent, "the counts of words differ from the memories or chunks: searches read the database");
             cache.refuse(key);
         }
     }

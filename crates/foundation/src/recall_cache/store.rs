@@ -17,24 +17,24 @@ pub struct Owner {
     pub user: Option<UserId>,
 }
 
-/// Changed memories of an owner that are read at once; with more, all are packed again.
+/// Changed memories or chunks of an owner that are read at once; with more, all are packed again.
 pub const CHANGES_MAX: usize = 5_000;
 
-/// The memories of an owner in the snapshot of the transaction.
+/// The memories or chunks of an owner in the snapshot of the transaction.
 #[derive(Debug, FromRow)]
 pub struct Version {
     /// Every transaction before this one has ended.
     pub horizon: i64,
-    /// Live memories, and the terms that they have together.
+    /// How many are live, and the terms that they have together.
     pub documents: i64,
     pub terms: i64,
-    /// Memories that were written since the mark, in any state: at most [`CHANGES_MAX`] and one more.
+    /// Those that were written since the mark, in any state: at most [`CHANGES_MAX`] and one more.
     ids: Vec<Uuid>,
     written: Vec<i64>,
 }
 
 impl Version {
-    /// The memories that were written since the mark, with the transactions that wrote them.
+    /// Those that were written since the mark, with the transactions that wrote them.
     pub fn written(&self) -> impl Iterator<Item = (Uuid, i64)> {
         self.ids.iter().copied().zip(self.written.iter().copied())
     }
@@ -89,7 +89,7 @@ pub async fn sizes(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> Result<
     .await
 }
 
-/// Which memories of an owner are read.
+/// Which memories or chunks of an owner are read.
 #[derive(Clone, Copy)]
 pub enum Which<'a> {
     /// So many in the order of their ids, after one.
@@ -115,7 +115,7 @@ struct Packed {
     vector: Option<Vector>,
 }
 
-/// A model, and where its vectors of memories are kept.
+/// A model, and where its vectors are kept.
 #[derive(Clone, Copy)]
 pub struct Embeddings<'a> {
     pub model: &'a str,
@@ -176,6 +176,7 @@ pub async fn live_rows(
             platform: row.platform,
             project: row.project_id,
             repo: row.repo_id,
+            ..Place::default()
         },
         said_at: row.said_at.timestamp_micros(),
         expires_at: row.expires_at.map(|at| at.timestamp_micros()),

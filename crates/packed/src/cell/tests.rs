@@ -30,9 +30,7 @@ fn row(memory: u8, written: i64, (counts, vector, place): ([u8; 4], [i8; 4], u8)
             scope: "agent".into(),
             status: "active".into(),
             retention: "permanent".into(),
-            platform: None,
-            project: None,
-            repo: None,
+            ..Place::default()
         },
         said_at: i64::from(place),
         expires_at: (place % 5 == 0).then(|| i64::from(place)),
@@ -71,6 +69,8 @@ proptest! {
         let (cell, memories) = changed(&changes, at_once);
         let counts = (memories.len() as i64, memories.values().map(|row| i64::from(row.length)).sum::<i64>());
         prop_assert_eq!(cell.counts(), counts);
+        let worded = memories.values().filter(|row| row.length > 0).count() as i64;
+        prop_assert_eq!(cell.worded(), (worded, counts.1));
         prop_assert!(cell.parts.len() < 12, "{} parts", cell.parts.len());
 
         let times = Times { now, said: 10..200 };

@@ -69,6 +69,8 @@ const LOGIN_SECONDS: u32 = 300;
 const TYPED: &str = "rmb-typed";
 /// Who signed in last in this browser: nobody else sees what they typed.
 const WHO: &str = "rmb-who";
+/// That this browser sent a form not long ago, whose changes a replica may lack.
+const CHANGED: &str = "rmb-changed";
 /// Longer than any session, which lasts while it is used.
 const WHO_SECONDS: u32 = 31_536_000;
 /// Most characters of a cookie's value, and for how many seconds it keeps a form.
@@ -121,7 +123,21 @@ async fn admit(engine: &Engine) -> Result<(OpContext, OperatorProfile), ConsoleE
     let (context, profile) = operator?;
     let zone = zone_cookie().unwrap_or(context.zone);
     keep_alive(&session, engine.clock().now()).await?;
-    Ok((OpContext { zone, ..context }, profile))
+    let may_lag = use_context::<Parts>().is_some_and(|parts| may_lag(&parts));
+    Ok((OpContext { zone, may_lag, ..context }, profile))
+}
+
+/// Whether a request may be answered with what is some seconds old: it changes nothing, neither did one of this browser just before, and it
+/// does not refresh a page because of something that has just happened.
+pub fn may_lag(parts: &Parts) -> bool {
+    parts.method.is_safe() && !parts.headers.contains_key(REFRESH) && cookie(&parts.headers, CHANGED).is_none()
+}
+
+/// The cookie that keeps a browser on the primary after a form, for twice as long as what is read from a replica may be old: by then a
+/// replica that is read at all has what the form changed.
+pub fn changed_cookie(replica_age: Duration, secure: bool) -> String {
+    let seconds = replica_age.saturating_mul(2).as_secs().max(1);
+    cookie_line(CHANGED, "1", u32::try_from(seconds).unwrap_or(u32::MAX), secure)
 }
 
 /// Opens a session with a new id; the data of the old session is dropped.

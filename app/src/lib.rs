@@ -27,8 +27,8 @@ pub use error::ConsoleError;
 pub use flash::Flash;
 pub use form_token::{FORM_TOKEN, form_token, is_form_token};
 pub use guard::{
-    ClientAddress, Console, PUBLIC_SERVER_FUNCTIONS, SESSION_ADMISSION, SESSION_FLASH, SIGN_IN, SignInLimiter, cookie, cookie_line,
-    open_in, own_path, server_functions, theme_cookie, theme_of, who_cookie, zone_of,
+    ClientAddress, Console, PUBLIC_SERVER_FUNCTIONS, SESSION_ADMISSION, SESSION_FLASH, SIGN_IN, SignInLimiter, changed_cookie, cookie,
+    cookie_line, may_lag, open_in, own_path, server_functions, theme_cookie, theme_of, who_cookie, zone_of,
 };
 pub use islands;
 pub use query::Query;

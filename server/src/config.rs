@@ -7,7 +7,7 @@ use crate::installed::Installed;
 use crate::listener::Limits;
 use clap::builder::Resettable;
 use clap::{ArgAction, Args, Command, FromArgMatches};
-use db::{DatabaseUrls, Logins};
+use db::{DatabaseUrls, Logins, Replicas};
 use models::ApiKey;
 pub use sso::{GroupRole, Sso};
 use std::env::VarError;
@@ -57,6 +57,19 @@ pub struct Config {
     /// Base URL with which the server logs in as a member of rmb_system; without it, it logs in as the owner
     #[arg(long, env = "SYSTEM_DATABASE_URL", hide_env_values = true)]
     system_database_url: Option<String>,
+    /// Base URL of a streaming replica of the databases, from which lists of the console are read, with the login of a member of rmb_app;
+    /// without it, the databases themselves are read
+    #[arg(long, env = "READ_DATABASE_URL", hide_env_values = true)]
+    read_database_url: Option<String>,
+    /// URL of a replica of the database of memories, if it is not BASE_agent_memory of READ_DATABASE_URL
+    #[arg(long, env = "READ_AGENT_MEMORY_DATABASE_URL", hide_env_values = true)]
+    read_agent_memory_database_url: Option<String>,
+    /// URL of a replica of the database of shared knowledge, if it is not BASE_shared_kb of READ_DATABASE_URL
+    #[arg(long, env = "READ_SHARED_KB_DATABASE_URL", hide_env_values = true)]
+    read_shared_kb_database_url: Option<String>,
+    /// URL of a replica of the database of organisations, operators and the audit log, if it is not BASE_internal_shared of READ_DATABASE_URL
+    #[arg(long, env = "READ_INTERNAL_SHARED_DATABASE_URL", hide_env_values = true)]
+    read_internal_shared_database_url: Option<String>,
     /// Absent: the embedded Postgres is used.
     #[arg(skip)]
     pub databases: Option<DatabaseUrls>,
@@ -289,6 +302,7 @@ impl Config {
         self.logins = Logins {
             app: self.login("APP_DATABASE_URL", self.app_database_url.as_deref())?,
             system: self.login("SYSTEM_DATABASE_URL", self.system_database_url.as_deref())?,
+            replicas: self.replicas()?,
         };
         self.public_url = as_named(&self.public_url.replace("$LISTEN_ADDR", &self.listen.to_string()));
         self.allowed_hosts.extend(host_of(&self.public_url));
@@ -329,6 +343,20 @@ impl Config {
             (Some(_), None) => Err(InvalidVariable::new(name, "…", "must be unset, because DATABASE_URL is not set")),
             (url, _) => url.map(|url| derive(name, url)).transpose(),
         }
+    }
+
+    /// The replicas, each optional: those of a base URL, and others in their places.
+    fn replicas(&self) -> Result<Replicas, InvalidVariable> {
+        let base = self.login("READ_DATABASE_URL", self.read_database_url.as_deref())?.map(Replicas::from).unwrap_or_default();
+        let url = |name, own: &Option<String>, derived| match (own, &self.databases) {
+            (Some(_), None) => Err(InvalidVariable::new(name, "…", "must be unset, because DATABASE_URL is not set")),
+            (own, _) => Ok::<_, InvalidVariable>(readable(name, own.as_deref())?.or(derived)),
+        };
+        Ok(Replicas {
+            agent_memory: url("READ_AGENT_MEMORY_DATABASE_URL", &self.read_agent_memory_database_url, base.agent_memory)?,
+            shared_kb: url("READ_SHARED_KB_DATABASE_URL", &self.read_shared_kb_database_url, base.shared_kb)?,
+            internal_shared: url("READ_INTERNAL_SHARED_DATABASE_URL", &self.read_internal_shared_database_url, base.internal_shared)?,
+        })
     }
 
     /// The limits of the listeners.
@@ -493,6 +521,8 @@ mod tests {
             &[("DATABASE_URL", "postgres://vera:hunter2@localhost")][..],
             &[("APP_DATABASE_URL", "postgres://vera:hunter2@localhost/acme")],
             &[good, ("SYSTEM_DATABASE_URL", "postgres://vera:hunter2@localhost")],
+            &[good, ("READ_DATABASE_URL", "postgres://vera:hunter2@localhost")],
+            &[("READ_SHARED_KB_DATABASE_URL", "postgres://vera:hunter2@localhost/acme")],
             &[good, ("SHARED_KB_DATABASE_URL", "postgres://vera:hunter2/@localhost/kb")],
         ] {
             let wrong = wrong(pairs);
@@ -500,6 +530,18 @@ mod tests {
         }
         let config = read(&[good, ("APP_DATABASE_URL", "postgres://app:hunter2@localhost/acme")]).unwrap();
         assert!(config.logins.app.unwrap().shared_kb.ends_with("app:hunter2@localhost/acme_shared_kb") && config.logins.system.is_none());
+    }
+
+    #[test]
+    fn a_replica_has_a_base_url_or_one_for_each_database() {
+        let good = ("DATABASE_URL", "postgres://localhost/acme");
+        assert_eq!(read(&[good]).unwrap().logins.replicas, Replicas::default());
+        let own = ("READ_AGENT_MEMORY_DATABASE_URL", "postgres://standby-2/acme_agent_memory");
+        let replicas = read(&[good, own]).unwrap().logins.replicas;
+        assert_eq!((replicas.agent_memory.as_deref(), replicas.shared_kb), (Some(own.1), None));
+        let replicas = read(&[good, own, ("READ_DATABASE_URL", "postgres://standby/acme")]).unwrap().logins.replicas;
+        assert_eq!(replicas.agent_memory.as_deref(), Some(own.1));
+        assert_eq!(replicas.internal_shared.as_deref(), Some("postgres://standby/acme_internal_shared"));
     }
 
     #[test]

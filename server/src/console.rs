@@ -8,10 +8,10 @@ use crate::shown::show_hidden_characters;
 use crate::site::Site;
 use crate::sso::{Options, Sso};
 use crate::streams::Streams;
-use app::{App, Assets, Console, shell};
+use app::{App, Assets, Console, changed_cookie, shell};
 use axum::{
     Router,
-    extract::Request,
+    extract::{Request, State},
     http::{HeaderValue, StatusCode, header},
     middleware::{self, Next},
     response::{IntoResponse, Redirect, Response},
@@ -106,6 +106,8 @@ pub(crate) fn router(
         .with_expiry(Expiry::OnInactivity(INACTIVITY));
 
     let public_url = Arc::<str>::from(config.public_url.as_str());
+    let changed = engine.db().has_replica().then(|| changed_cookie(engine.settings().replica_age, config.secure_cookies));
+    let changed = changed.and_then(|line| HeaderValue::from_str(&line).ok());
     let pages = Router::new()
         .route("/live", crate::downloads::live(engine.clone(), transfers.clone(), streams))
         .route("/export.jsonl", crate::downloads::export(engine.clone(), transfers.clone()))
@@ -117,6 +119,7 @@ pub(crate) fn router(
         .route("/console/upload", crate::uploads::documents(engine.clone()))
         .merge(sso)
         .leptos_routes_with_context(&leptos_options, pages(), context.clone(), document.clone())
+        .layer(middleware::from_fn_with_state(changed, keep_on_primary))
         .layer(middleware::from_fn_with_state(public_url.clone(), lead_to_client))
         .layer(middleware::from_fn(drop_empty_fields))
         .layer(middleware::from_fn(require_form_token))
@@ -238,6 +241,17 @@ async fn add_security_headers(request: Request, next: Next) -> Response {
 async fn forbid_caching(request: Request, next: Next) -> Response {
     let mut response = next.run(request).await;
     response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Middleware that gives a browser a cookie after a form, and after a file, which the audit log names: for some seconds its pages are then
+/// read from the primary. Without a replica there is no cookie.
+async fn keep_on_primary(State(changed): State<Option<HeaderValue>>, request: Request, next: Next) -> Response {
+    let is_form = !request.method().is_safe();
+    let mut response = next.run(request).await;
+    if let Some(changed) = changed.filter(|_| is_form || response.headers().contains_key(header::CONTENT_DISPOSITION)) {
+        response.headers_mut().append(header::SET_COOKIE, changed);
+    }
     response
 }
 

@@ -6,7 +6,7 @@ use crate::api::usage::CSV;
 use crate::api::{ApiError, Transfers, portability};
 use crate::streams::{LastEventId, Streams};
 use ::portability::Selection;
-use app::{SESSION_ADMISSION, zone_of};
+use app::{SESSION_ADMISSION, may_lag, zone_of};
 use axum::extract::{Extension, FromRequestParts, Path, State};
 use axum::http::request::Parts;
 use axum::http::{StatusCode, header};
@@ -172,7 +172,7 @@ pub async fn operator(parts: &mut Parts, engine: &Engine) -> Result<OpContext, E
     let admission = session.get::<Admission>(SESSION_ADMISSION).await.map_err(|error| Error::Unavailable(format!("session: {error}")))?;
     let admission = admission.ok_or(Error::Unauthenticated("nobody is signed in"))?;
     let (ctx, _) = identity::resume(engine, &admission, request_id).await?;
-    Ok(OpContext { zone: zone_of(&parts.headers).unwrap_or(ctx.zone), ..ctx })
+    Ok(OpContext { zone: zone_of(&parts.headers).unwrap_or(ctx.zone), may_lag: may_lag(parts), ..ctx })
 }
 
 /// The parameter that restricts an export to areas.

@@ -21,7 +21,7 @@ fn names() -> DatabaseUrls {
 async fn pending_migrations(urls: &DatabaseUrls) -> usize {
     let second = Duration::from_secs(1);
     let databases =
-        Databases::connect(urls, &Logins::default(), Patience { connection: second, lookup: second, statement: 15 * second }).unwrap();
+        Databases::connect(urls, &Logins::default(), Patience { connection: second, lookup: second, statement: 15 * second, replica: second }).unwrap();
     let pending = databases.ping().await.into_iter().map(|(_, pending)| pending.unwrap()).sum();
     databases.close().await;
     pending

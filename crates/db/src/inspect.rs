@@ -141,6 +141,15 @@ impl Databases {
         }
         all
     }
+
+    /// What the replicas are like, by the names of their databases, or why nothing is read from them.
+    pub async fn replicas(&self) -> Vec<(&'static str, Result<ReplicaFacts, String>)> {
+        let mut all = Vec::new();
+        for (name, database) in [("agent_memory", &self.memory), ("shared_kb", &self.kb), ("internal_shared", &self.control)] {
+            all.extend(database.look_at_replica().await.map(|facts| (name, facts)));
+        }
+        all
+    }
 }
 
 async fn identity(tx: Result<Tx, DbError>) -> Result<Identity, DbError> {

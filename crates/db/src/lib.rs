@@ -20,6 +20,7 @@ mod owner;
 mod proof;
 mod reach;
 mod reasons;
+mod replica;
 mod rewrite;
 mod statement;
 mod system;
@@ -34,18 +35,21 @@ pub use link::{Link, Tx};
 pub use migrate::{MigrateError, create_databases, drop_databases, migrate, require_absent, require_databases, vacuum};
 #[cfg(feature = "testing")]
 pub use migrate::{migrate_to, versions};
+pub use opening::Planned;
+pub use replica::ReplicaFacts;
 pub use rewrite::rewrite;
 pub use statement::{COUNTED, count_rows, has_parameters};
 pub use system::SystemPool;
 pub use tenancy::{EVERY_AGENT, Tenancy, Users};
-pub use urls::{DatabaseUrls, Logins};
+pub use urls::{DatabaseUrls, Logins, Replicas};
 
 use illness::Health;
 use link::{ANSWER, Waits};
 use migrate::MIGRATORS;
-use opening::{Opening, Planned, Spread};
+use opening::{Opening, Spread};
 use proof::Proof;
 use reach::Reach;
+use replica::Replica;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool};
@@ -79,6 +83,8 @@ pub struct Patience {
     pub lookup: Duration,
     /// For one statement; [`lift_statement_timeout`] makes an exception.
     pub statement: Duration,
+    /// How old what is read from a replica may be.
+    pub replica: Duration,
 }
 
 /// One database, reached as the two roles of the server.
@@ -94,6 +100,7 @@ pub struct Database {
     proof: Arc<Proof>,
     reach: Arc<Reach>,
     health: Arc<Health>,
+    replica: Option<Arc<Replica>>,
 }
 
 /// The URLs of one database, each with the variable that names it.
@@ -123,7 +130,16 @@ impl Database {
             proof: app_proof,
             reach,
             health,
+            replica: None,
         })
+    }
+
+    /// The same database with its replica, if it has one.
+    fn with_replica(self, name: &'static str, replica: Option<&String>, patience: Patience) -> Result<Self, DbError> {
+        let Some(url) = replica else { return Ok(self) };
+        let place = (url.clone(), "READ_DATABASE_URL");
+        let database = Self::connect(&Places { app: place.clone(), system: place }, patience, self.of_agents)?;
+        Ok(Self { replica: Some(Arc::new(Replica::new(database, name, patience.replica))), ..self })
     }
 
     /// Opens a transaction that sees one tenancy. BEGIN and its settings travel in one message.
@@ -140,6 +156,14 @@ impl Database {
     /// As [`Database::begin`].
     pub async fn begin_snapshot(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
         self.begin_as(SNAPSHOT, Planned::ByPostgres, tenancy).await
+    }
+
+    /// Opens a transaction that reads one snapshot of one tenancy, with statements that are planned in one way.
+    ///
+    /// # Errors
+    /// As [`Database::begin`].
+    pub async fn begin_planned(&self, tenancy: Tenancy, planned: Planned) -> Result<Tx, DbError> {
+        self.begin_as(SNAPSHOT, planned, tenancy).await
     }
 
     /// Opens a transaction that reads one snapshot and whose statements are planned for their values: for lists that are filtered by a
@@ -161,8 +185,15 @@ impl Database {
     }
 
     async fn begin_as(&self, begin: &'static str, planned: Planned, tenancy: Tenancy) -> Result<Tx, DbError> {
+        self.open(self.opening(begin, planned, tenancy)).await
+    }
+
+    fn opening(&self, begin: &'static str, planned: Planned, tenancy: Tenancy) -> Opening {
         let role = if self.of_agents && tenancy.agent == EVERY_AGENT { "rmb_operator" } else { "rmb_app" };
-        let opening = Opening::in_role(role, Some(deadline::within(self.statement))).with(begin, planned).of(tenancy);
+        Opening::in_role(role, Some(deadline::within(self.statement))).with(begin, planned).of(tenancy)
+    }
+
+    async fn open(&self, opening: Opening) -> Result<Tx, DbError> {
         let refused = self.proof.refused();
         let mut begun = tokio::spawn(Tx::begin(self.app.clone(), opening, self.system.waits.clone()));
         tokio::pin!(refused);
@@ -231,6 +262,9 @@ impl Database {
     async fn close(&self) {
         self.app.close().await;
         self.system.pool.close().await;
+        if let Some(replica) = &self.replica {
+            replica.close().await;
+        }
     }
 }
 
@@ -256,10 +290,12 @@ impl Databases {
             let places = Places { app: at(&logins.app, "APP_DATABASE_URL"), system: at(&logins.system, "SYSTEM_DATABASE_URL") };
             Database::connect(&places, patience, of_agents)
         };
+        let Replicas { agent_memory, shared_kb, internal_shared } = &logins.replicas;
+        let (memory, kb) = (one(|urls| &urls.agent_memory, true)?, one(|urls| &urls.shared_kb, false)?);
         Ok(Self {
-            memory: one(|urls| &urls.agent_memory, true)?,
-            kb: one(|urls| &urls.shared_kb, false)?,
-            control: one(|urls| &urls.internal_shared, false)?,
+            memory: memory.with_replica("agent_memory", agent_memory.as_ref(), patience)?,
+            kb: kb.with_replica("shared_kb", shared_kb.as_ref(), patience)?,
+            control: one(|urls| &urls.internal_shared, false)?.with_replica("internal_shared", internal_shared.as_ref(), patience)?,
         })
     }
 
@@ -286,6 +322,11 @@ impl Databases {
             self.control.pending_migrations(control_migrator),
         );
         [(memory, answers.0), (kb, answers.1), (control, answers.2)]
+    }
+
+    /// Whether any of them has a replica.
+    pub fn has_replica(&self) -> bool {
+        [&self.memory, &self.kb, &self.control].into_iter().any(|database| database.replica.is_some())
     }
 
     /// Notes what is wrong with the Postgres of all three, which does not run and so cannot say it.

@@ -192,9 +192,17 @@ impl Tx {
         // Whoever drops this future half-way leaves no open transaction behind: the connection is closed.
         link.waits.lost = true;
         let connection = link.connection.as_deref_mut().ok_or(sqlx::Error::PoolClosed)?;
-        let opened = timeout(ANSWER, sqlx::raw_sql(AssertSqlSafe(begin)).execute(connection)).await;
-        opened.map_err(|_| silent(ANSWER))?.inspect_err(|error| link.waits.health.note(error))?;
+        let message = sqlx::raw_sql(AssertSqlSafe(begin));
+        let rows = if opening.is_conditional() {
+            let opened = timeout(ANSWER, message.fetch_all(connection)).await;
+            opened.map_err(|_| silent(ANSWER))?.inspect_err(|error| link.waits.health.note(error))?
+        } else {
+            let opened = timeout(ANSWER, message.execute(connection)).await;
+            opened.map_err(|_| silent(ANSWER))?.inspect_err(|error| link.waits.health.note(error))?;
+            Vec::new()
+        };
         (link.waits.lost, link.open) = (false, true);
+        opening.check(rows.first())?;
         Ok(Self(link))
     }
 

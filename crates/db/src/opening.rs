@@ -1,7 +1,9 @@
 //! How a transaction opens. Its role, its limits and the settings that policies read travel with BEGIN, in one message.
 
 use super::proof::settings;
+use super::replica::{Mark, Unready};
 use super::tenancy::Tenancy;
+use sqlx::postgres::PgRow;
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -53,12 +55,14 @@ pub struct Opening {
     read: Vec<(&'static str, String)>,
     /// The limit of its statements.
     statement: Option<Duration>,
+    /// What a replica must have.
+    after: Option<Mark>,
 }
 
 impl Opening {
     /// In a role, without a tenancy.
     pub fn in_role(role: &'static str, statement: Option<Duration>) -> Self {
-        Self { begin: "begin", role, planned: Planned::ByPostgres, read: Vec::new(), statement }
+        Self { begin: "begin", role, planned: Planned::ByPostgres, read: Vec::new(), statement, after: None }
     }
 
     /// Begins with another text than `begin`.
@@ -85,9 +89,33 @@ impl Opening {
         self
     }
 
+    /// Only on a replica that has the log up to a mark: the first row of the statements says whether it has.
+    pub fn after(mut self, mark: Mark) -> Self {
+        self.after = Some(mark);
+        self
+    }
+
+    /// Whether its first row says that it may be used.
+    pub fn is_conditional(&self) -> bool {
+        self.after.is_some()
+    }
+
+    /// Refuses what was opened on a replica that may not be read.
+    ///
+    /// # Errors
+    /// An [`Unready`].
+    pub fn check(&self, first: Option<&PgRow>) -> Result<(), sqlx::Error> {
+        let unready = first.map_or(Some(Unready::Behind), Unready::in_answer).filter(|_| self.is_conditional());
+        unready.map_or(Ok(()), |unready| Err(sqlx::Error::Configuration(Box::new(unready))))
+    }
+
     /// The statements, as one message.
     pub fn text(&self, is_distributed: bool) -> String {
-        if is_distributed { self.distributed() } else { self.plain() }
+        let text = if is_distributed { self.distributed() } else { self.plain() };
+        match &self.after {
+            Some(mark) => format!("{}; {text}", mark.question()),
+            None => text,
+        }
     }
 
     fn plain(&self) -> String {

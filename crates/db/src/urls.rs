@@ -167,6 +167,29 @@ pub struct Logins {
     pub app: Option<DatabaseUrls>,
     /// Of a member of `rmb_system`.
     pub system: Option<DatabaseUrls>,
+    /// Of a member of `rmb_app`, on replicas.
+    pub replicas: Replicas,
+}
+
+/// Where replicas of the databases are.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Replicas {
+    pub agent_memory: Option<String>,
+    pub shared_kb: Option<String>,
+    pub internal_shared: Option<String>,
+}
+
+// URLs hold passwords.
+impl std::fmt::Debug for Replicas {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Replicas(…)")
+    }
+}
+
+impl From<DatabaseUrls> for Replicas {
+    fn from(DatabaseUrls { agent_memory, shared_kb, internal_shared }: DatabaseUrls) -> Self {
+        Self { agent_memory: Some(agent_memory), shared_kb: Some(shared_kb), internal_shared: Some(internal_shared) }
+    }
 }
 
 #[cfg(test)]

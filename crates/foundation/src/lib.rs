@@ -18,6 +18,7 @@ pub mod notices;
 pub mod op;
 pub mod outbound;
 pub mod projects;
+mod reading;
 pub mod recall_cache;
 pub mod registry;
 pub mod sessions;

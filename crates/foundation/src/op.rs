@@ -125,6 +125,8 @@ pub struct OpContext {
     pub idempotency: Option<Arc<IdempotencyKey>>,
     /// The request only reads: a reference that no user has does not become a user, and the answer is that of a user without rows.
     pub only_reads: bool,
+    /// What it reads may be some seconds old, and come from a replica: only for people in the console who changed nothing just now.
+    pub may_lag: bool,
     /// The session of a coding agent that the operation belongs to, as its host names it.
     pub session: Option<Arc<SessionRef>>,
     pub request_id: RequestId,
@@ -143,6 +145,7 @@ impl OpContext {
             users: Users::Every,
             idempotency: None,
             only_reads: false,
+            may_lag: false,
             session: None,
             request_id,
             zone: Tz::UTC,

@@ -35,10 +35,14 @@ const REST: Duration = Duration::from_secs(600);
 /// Requests of a key in a minute: more than can be measured.
 const REQUESTS: &str = "6000000";
 /// Settings that lead elsewhere than to the databases and the address of a measured server.
-const ELSEWHERE: [&str; 8] = [
+const ELSEWHERE: [&str; 12] = [
     "DATABASE_URL",
     "APP_DATABASE_URL",
     "SYSTEM_DATABASE_URL",
+    "READ_DATABASE_URL",
+    "READ_AGENT_MEMORY_DATABASE_URL",
+    "READ_SHARED_KB_DATABASE_URL",
+    "READ_INTERNAL_SHARED_DATABASE_URL",
     "PUBLIC_URL",
     "ALLOWED_HOSTS",
     "KB_DIR",

@@ -57,10 +57,10 @@ fn help_names_every_setting_with_its_limit_and_shows_no_secret() {
     let serve = root.find_subcommand_mut("serve").unwrap();
     let secrets: Vec<_> = serve.get_arguments().filter(|arg| arg.is_hide_env_values_set()).filter_map(|arg| arg.get_env()).collect();
     let urls = ["DATABASE_URL", "AGENT_MEMORY_DATABASE_URL", "SHARED_KB_DATABASE_URL", "INTERNAL_SHARED_DATABASE_URL"];
-    assert_eq!(
-        secrets,
-        [&urls[..], &["APP_DATABASE_URL", "SYSTEM_DATABASE_URL", "OPENAI_BASE_URL", "OPENAI_API_KEY", "OIDC_CLIENT_SECRET"]].concat()
-    );
+    let logins = ["APP_DATABASE_URL", "SYSTEM_DATABASE_URL"];
+    let replicas = urls.map(|url| format!("READ_{url}"));
+    let replicas: Vec<&str> = replicas.iter().map(String::as_str).collect();
+    assert_eq!(secrets, [&urls[..], &logins[..], &replicas[..], &["OPENAI_BASE_URL", "OPENAI_API_KEY", "OIDC_CLIENT_SECRET"]].concat());
     // Where the lines of the help break is of no interest.
     let help = serve.render_help().to_string().split_whitespace().collect::<Vec<_>>().join(" ");
     for words in ["--max-connections <VALUE>", "(must be a whole number above 0) [env: MAX_CONNECTIONS=", "[default: 512]", "Limits:"] {

@@ -89,6 +89,8 @@ pub struct Settings {
     pub logins: Logins,
     /// How long a statement of a request or worker may take; exports, imports and sweeps may take longer.
     pub statement_budget: Duration,
+    /// How old what people read from a replica may be.
+    pub replica_age: Duration,
     /// How long `search_my_memories` waits for each of its sources.
     pub source_deadline: Duration,
     /// How long after signing in a session ends, however much it is used.
@@ -123,6 +125,7 @@ impl Default for Settings {
             lookup_budget: Duration::from_secs(1),
             logins: Logins::default(),
             statement_budget: Duration::from_secs(15),
+            replica_age: Duration::from_secs(10),
             source_deadline: Duration::from_secs(1),
             session_age: Duration::from_secs(7 * 24 * 60 * 60),
             passwords: true,
@@ -189,7 +192,12 @@ impl Engine {
         let db = Databases::connect(
             &urls,
             &settings.logins,
-            Patience { connection: settings.connection_budget, lookup: settings.lookup_budget, statement: settings.statement_budget },
+            Patience {
+                connection: settings.connection_budget,
+                lookup: settings.lookup_budget,
+                statement: settings.statement_budget,
+                replica: settings.replica_age,
+            },
         )?;
         let model = Arc::new(LoadedModel::register(&db.control, embedder).await?);
         let accounts = Accounts::default();

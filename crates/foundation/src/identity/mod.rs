@@ -136,6 +136,7 @@ fn admit(engine: &Engine, record: KeyRecord, request_id: RequestId) -> Result<Op
         users: record.user_id.into(),
         idempotency: None,
         only_reads: false,
+        may_lag: false,
         session: None,
         request_id,
         zone: chrono_tz::Tz::UTC,

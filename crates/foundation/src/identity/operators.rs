@@ -275,6 +275,7 @@ pub(super) fn operator_context(record: &OperatorRecord, request_id: RequestId) -
         users: Users::Every,
         idempotency: None,
         only_reads: false,
+        may_lag: false,
         session: None,
         request_id,
         zone: chrono_tz::Tz::UTC,

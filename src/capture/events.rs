@@ -2,8 +2,8 @@
 
 use super::store::{self, Event};
 use crate::memories::{self, slugs};
-use db::Tx;
 use db::cursor::{Cursor, Seek};
+use db::{Planned, Tx};
 use foundation::audit::{self, NewEntry};
 use foundation::{Checks, Engine, Error, OpContext, jobs};
 use serde_json::Value;
@@ -25,22 +25,25 @@ const PHRASES: usize = 3;
 #[verb(role = Viewer)]
 pub async fn events(engine: &Engine, ctx: &OpContext, filter: &EventFilter) -> Result<Page<EventRow>, Error> {
     Checks::default().optional_text("task", filter.task.as_deref(), TASK_MAX).done()?;
-    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let seek = &Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let slugs = slugs(engine, ctx).await?;
     let bus = filter.bus.unwrap_or_default();
     let database = match bus {
         EventBus::Memories => &engine.db().memory,
         EventBus::Knowledge => &engine.db().kb,
     };
-    let mut tx = database.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::event_count(&mut tx, ctx.tenant_id, filter).await?;
-    let events = store::event_list(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
-    let page = seek.page(events, PAGE, total, |one: &Event| Cursor { key: one.created_at, id: one.id.0 });
-    let topics = match bus {
-        EventBus::Memories => topics(&mut tx, ctx, &page.rows).await?,
-        EventBus::Knowledge => HashMap::new(),
+    let read = |mut tx: Tx| async move {
+        let total = store::event_count(&mut tx, ctx.tenant_id, filter).await?;
+        let events = store::event_list(&mut tx, ctx.tenant_id, filter, seek, PAGE).await?;
+        let page = seek.clone().page(events, PAGE, total, |one: &Event| Cursor { key: one.created_at, id: one.id.0 });
+        let topics = match bus {
+            EventBus::Memories => topics(&mut tx, ctx, &page.rows).await?,
+            EventBus::Knowledge => HashMap::new(),
+        };
+        tx.commit().await?;
+        Ok::<_, Error>((page, topics))
     };
-    tx.commit().await?;
+    let (page, topics) = ctx.read(database, Planned::ByPostgres, read).await?;
     Ok(page.map(|event| event_row(event, bus, &slugs, &topics)))
 }
 

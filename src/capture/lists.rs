@@ -4,8 +4,8 @@ use super::events::event_row;
 use super::speakers::reading;
 use super::store::{self, Located, Quoted, SourceNumbers, SourcePart};
 use crate::memories::slugs;
-use db::Tx;
 use db::cursor::{Cursor, Seek};
+use db::{Planned, Tx};
 use extract::parts::StoredTurn;
 use foundation::{Engine, Error, OpContext, identity};
 use std::collections::HashMap;
@@ -25,16 +25,20 @@ const EVENTS: i64 = 50;
 /// `Forbidden` without the role `viewer`, `Invalid` for an invalid cursor, and for a text that means no person, or several.
 #[verb(role = Viewer)]
 pub async fn sources(engine: &Engine, ctx: &OpContext, filter: &SourceFilter) -> Result<Page<SourceRow>, Error> {
-    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let seek = &Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let user_id = identity::person(engine, ctx, filter.user_id.as_ref()).await?.map(Into::into);
     let filter = &SourceFilter { user_id, ..filter.clone() };
     let slugs = slugs(engine, ctx).await?;
-    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::source_count(&mut tx, ctx.tenant_id, filter).await?;
-    let located = store::source_list(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
-    let page = seek.page(located, PAGE, total, |one: &Located| Cursor { key: one.created_at, id: one.id.0 });
-    let numbers = numbers_of(&mut tx, ctx, page.rows.iter().map(|one| one.id)).await?;
-    tx.commit().await?;
+    let read = |mut tx: Tx| async move {
+        let total = store::source_count(&mut tx, ctx.tenant_id, filter).await?;
+        let located = store::source_list(&mut tx, ctx.tenant_id, filter, seek, PAGE).await?;
+        let page = seek.clone().page(located, PAGE, total, |one: &Located| Cursor { key: one.created_at, id: one.id.0 });
+        let ids: Vec<SourceId> = page.rows.iter().map(|one| one.id).collect();
+        let numbers = numbers_of(&mut tx, ctx, ids.into_iter()).await?;
+        tx.commit().await?;
+        Ok::<_, Error>((page, numbers))
+    };
+    let (page, numbers) = ctx.read(&engine.db().memory, Planned::ByPostgres, read).await?;
     Ok(page.map(|one| source_row(one, &numbers, &slugs)))
 }
 

@@ -5,6 +5,7 @@ use super::sources;
 use super::store;
 use crate::memories;
 use db::cursor::{Cursor, Seek};
+use db::{Planned, Tx};
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use std::collections::HashMap;
 use verb::verb;
@@ -23,14 +24,17 @@ pub async fn entries(engine: &Engine, ctx: &OpContext, filter: &ContextFilter) -
     Checks::default()
         .that(filter.from.zip(filter.until).is_none_or(|(from, until)| from < until), "until", "must be later than from")
         .done()?;
-    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let seek = &Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let user = identity::person(engine, ctx, filter.user_id.as_ref()).await?;
     let slugs = memories::slugs(engine, ctx).await?;
-    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::count_contexts(&mut tx, ctx.tenancy(), filter, user).await?;
-    let rows = store::list_contexts(&mut tx, ctx.tenancy(), filter, user, &seek, PAGE).await?;
-    tx.commit().await?;
-    let page = seek.page(rows, PAGE, total, |row: &ContextEntry| Cursor { key: row.at, id: row.id.0 });
+    let read = |mut tx: Tx| async move {
+        let total = store::count_contexts(&mut tx, ctx.tenancy(), filter, user).await?;
+        let rows = store::list_contexts(&mut tx, ctx.tenancy(), filter, user, seek, PAGE).await?;
+        tx.commit().await?;
+        Ok::<_, Error>((total, rows))
+    };
+    let (total, rows) = ctx.read(&engine.db().memory, Planned::ByPostgres, read).await?;
+    let page = seek.clone().page(rows, PAGE, total, |row: &ContextEntry| Cursor { key: row.at, id: row.id.0 });
     Ok(page.map(|row| ContextEntry { agent_slug: slug(&slugs, row.agent_id), ..row }))
 }
 

@@ -3,6 +3,7 @@
 use super::store::{self, DocumentRow};
 use crate::memories;
 use db::cursor::{Cursor, Seek};
+use db::{Planned, Tx};
 use documents::index::{self, IndexEntry};
 use documents::{html, restore};
 use foundation::{Checks, Engine, Error, OpContext};
@@ -27,13 +28,16 @@ const CITED_DAYS: i64 = 30;
 #[verb(role = Viewer)]
 pub async fn documents(engine: &Engine, ctx: &OpContext, filter: &DocumentFilter) -> Result<Page<Document>, Error> {
     Checks::default().optional_text("q", filter.q.as_deref(), 256).optional_text("status", filter.status.as_deref(), 64).done()?;
-    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
-    let mut tx = engine.db().kb.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::count_documents(&mut tx, ctx.tenant_id, filter).await?;
-    let rows = store::list_documents(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
-    tx.commit().await?;
+    let seek = &Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let read = |mut tx: Tx| async move {
+        let total = store::count_documents(&mut tx, ctx.tenant_id, filter).await?;
+        let rows = store::list_documents(&mut tx, ctx.tenant_id, filter, seek, PAGE).await?;
+        tx.commit().await?;
+        Ok::<_, Error>((total, rows))
+    };
+    let (total, rows) = ctx.read(&engine.db().kb, Planned::ByPostgres, read).await?;
     let cited = citations(engine, ctx, rows.iter().map(|row| row.id).collect()).await?;
-    let page = seek.page(rows, PAGE, total, |row: &DocumentRow| Cursor { key: row.valid_from, id: row.id.0 });
+    let page = seek.clone().page(rows, PAGE, total, |row: &DocumentRow| Cursor { key: row.valid_from, id: row.id.0 });
     Ok(page.map(|row| shown(&row, &cited)))
 }
 

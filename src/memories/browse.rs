@@ -5,6 +5,7 @@ use super::model::Memory;
 use super::origin::provenance;
 use super::store;
 use db::cursor::{Cursor, Seek};
+use db::{Planned, Tx};
 use foundation::identity::acting_for;
 use foundation::{Checks, Engine, Error, OpContext, audit, identity, projects};
 use std::collections::HashMap;
@@ -63,14 +64,17 @@ pub async fn browse(engine: &Engine, ctx: &OpContext, filter: &MemoryFilter) -> 
     check(filter)?;
     let user_id = identity::person(engine, ctx, filter.user_id.as_ref()).await?.map(UserRef::Id);
     let filter = &MemoryFilter { user_id, ..filter.clone() };
-    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let seek = &Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let slugs = slugs(engine, ctx).await?;
-    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::count(&mut tx, ctx.tenant_id, filter).await?;
-    // What a filter does not find is not looked for twice.
-    let memories = if total == 0 { vec![] } else { store::list(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await? };
-    tx.commit().await?;
-    let page = seek.page(memories, PAGE, total, |memory: &Memory| Cursor { key: memory.updated_at, id: memory.id.0 });
+    let read = |mut tx: Tx| async move {
+        let total = store::count(&mut tx, ctx.tenant_id, filter).await?;
+        // What a filter does not find is not looked for twice.
+        let memories = if total == 0 { vec![] } else { store::list(&mut tx, ctx.tenant_id, filter, seek, PAGE).await? };
+        tx.commit().await?;
+        Ok::<_, Error>((total, memories))
+    };
+    let (total, memories) = ctx.read(&engine.db().memory, Planned::ByPostgres, read).await?;
+    let page = seek.clone().page(memories, PAGE, total, |memory: &Memory| Cursor { key: memory.updated_at, id: memory.id.0 });
     Ok(page.map(|memory| with_slug(memory, &slugs)))
 }
 

@@ -14,7 +14,7 @@ use crate::recall::period::Span;
 use crate::recall::store::Recalls;
 use crate::{context, erasure, knowledge, memories, profile, recall, vocabulary};
 use chrono::{DateTime, TimeDelta, Utc};
-use db::{DbError, Tx};
+use db::{DbError, Planned, Tx};
 use foundation::identity::{self, Agent};
 use foundation::{Engine, Error, OpContext, audit, jobs, usage};
 use verb::verb;
@@ -38,7 +38,9 @@ pub async fn overview(engine: &Engine, ctx: &OpContext) -> Result<Overview, Erro
     let mut overview = Overview::default();
     let agents = of_control(engine, ctx, &mut overview).await?;
     let kb_oldest = of_knowledge(engine, ctx, &mut overview).await?;
-    let oldest = of_memory(engine, ctx, &agents, &mut overview).await?;
+    let (agents, before) = (&agents, &overview);
+    let read = |tx: Tx| of_memory(engine, ctx, agents, before.clone(), tx);
+    let (mut overview, oldest) = ctx.read(&engine.db().memory, Planned::ByPostgres, read).await?;
     let oldest = oldest.into_iter().chain(kb_oldest).min();
     overview.attention.outbox_seconds = oldest.map_or(0, |oldest| (now - oldest).num_seconds().max(0));
     Ok(overview)
@@ -82,13 +84,18 @@ async fn dead(tx: &mut Tx, tenant: TenantId) -> Result<i64, DbError> {
 }
 
 /// Recalls, contexts and memories; when the oldest row that waits for delivery was written.
-async fn of_memory(engine: &Engine, ctx: &OpContext, agents: &[Agent], overview: &mut Overview) -> Result<Option<DateTime<Utc>>, DbError> {
+async fn of_memory(
+    engine: &Engine,
+    ctx: &OpContext,
+    agents: &[Agent],
+    mut overview: Overview,
+    mut tx: Tx,
+) -> Result<(Overview, Option<DateTime<Utc>>), Error> {
     let (tenant, now) = (ctx.tenant_id, engine.clock().now());
-    let Overview { attention, last_day, inventory } = overview;
+    let Overview { attention, last_day, inventory } = &mut overview;
     let span = Span::last_day(now, ctx.zone);
     let recalls = Recalls { tenant, span, filter: &HealthFilter::default() };
     let slug = |id| agents.iter().find(|agent| agent.id == id).map(|agent| agent.slug.clone()).unwrap_or_default();
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
     let week = Recalls { span: Span::last_days(now, WEEK, ctx.zone), ..recalls };
     attention.week = recall::store::by_bar(&mut tx, week, BarUnit::Day).await?.into_iter().map(|(_, counts)| counts).sum();
     last_day.bars = recall::by_bar(&mut tx, recalls, BarUnit::Hour).await?;
@@ -109,5 +116,5 @@ async fn of_memory(engine: &Engine, ctx: &OpContext, agents: &[Agent], overview:
     let (outbox, oldest) = audit::store::lag_of(&mut tx, tenant).await?;
     attention.outbox += outbox;
     tx.commit().await?;
-    Ok(oldest)
+    Ok((overview, oldest))
 }

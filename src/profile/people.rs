@@ -7,6 +7,7 @@ use super::store::{self, Cited, StoredPerson};
 use super::versions;
 use crate::memories::slugs;
 use db::cursor::{Cursor, Seek};
+use db::{Planned, Tx};
 use foundation::{Checks, Engine, Error, OpContext, identity};
 use std::collections::HashMap;
 use uuid::Uuid;
@@ -29,21 +30,24 @@ const SENTENCE_MAX: usize = 600;
 #[verb(role = Viewer)]
 pub async fn people(engine: &Engine, ctx: &OpContext, filter: &PeopleFilter) -> Result<Page<PersonRow>, Error> {
     Checks::default().optional_text("user", filter.user.as_deref(), USER_REF_MAX).done()?;
-    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let seek = &Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let (slugs, policy) = (slugs(engine, ctx).await?, identity::capture_policy(engine, ctx).await?);
-    let named = match &filter.user {
+    let named = &match &filter.user {
         Some(text) => identity::users_named(engine, ctx, text).await?,
         None => Vec::new(),
     };
-    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::count_people(&mut tx, ctx.tenant_id, filter, &named).await?;
-    let stored = store::people(&mut tx, ctx.tenant_id, filter, &named, &seek, PAGE).await?;
-    let page = seek.page(stored, PAGE, total, |one: &StoredPerson| Cursor { key: one.updated_at, id: one.id });
-    let mut views = HashMap::new();
-    for person in &page.rows {
-        views.insert(person.id, View::load(&mut tx, ctx.tenancy(), subject(person), &policy, engine.clock().now()).await?);
-    }
-    tx.commit().await?;
+    let read = |mut tx: Tx| async move {
+        let total = store::count_people(&mut tx, ctx.tenant_id, filter, named).await?;
+        let stored = store::people(&mut tx, ctx.tenant_id, filter, named, seek, PAGE).await?;
+        let page = seek.clone().page(stored, PAGE, total, |one: &StoredPerson| Cursor { key: one.updated_at, id: one.id });
+        let mut views = HashMap::new();
+        for person in &page.rows {
+            views.insert(person.id, View::load(&mut tx, ctx.tenancy(), subject(person), &policy, engine.clock().now()).await?);
+        }
+        tx.commit().await?;
+        Ok::<_, Error>((page, views))
+    };
+    let (page, views) = ctx.read(&engine.db().memory, Planned::ByPostgres, read).await?;
     let users: Vec<UserId> = page.rows.iter().filter_map(|person| person.user_id).collect();
     let names = identity::user_names(engine, ctx, &users).await?;
     Ok(page.map(|person| row(&person, views.get(&person.id), &slugs, &names)))

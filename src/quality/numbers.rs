@@ -4,6 +4,7 @@ use super::repeat::{Question, repeated};
 use super::store::{self, Period};
 use crate::recall::period::Span;
 use chrono::{Days, NaiveDate};
+use db::{Planned, Tx};
 use foundation::{Checks, Engine, Error, OpContext};
 use std::collections::BTreeMap;
 use verb::verb;
@@ -28,29 +29,35 @@ pub async fn measure(engine: &Engine, ctx: &OpContext, filter: &QualityFilter) -
     let now = engine.clock().now();
     let span = Span::last_days(now, days, chrono_tz::Tz::UTC);
     let (first, today) = (span.from.date_naive(), now.date_naive());
-    let period = Period { tenant: ctx.tenant_id, agent: filter.agent_id, since: span.from };
+    let period = &Period { tenant: ctx.tenant_id, agent: filter.agent_id, since: span.from };
+    let before = &Period { since: span.from.checked_sub_days(BEFORE).unwrap_or(span.from), ..*period };
     let mut counts: BTreeMap<NaiveDate, QualityCounts> =
         span.bars(BarUnit::Day).starts.into_iter().map(|from| (from.date_naive(), QualityCounts::default())).collect();
 
-    let mut tx = engine.db().memory.begin(ctx.tenancy()).await?;
-    for (day, answers, injected, used) in store::answers(&mut tx, &period).await? {
+    let read = |mut tx: Tx| async move {
+        let (answers, contexts) = (store::answers(&mut tx, period).await?, store::contexts(&mut tx, period).await?);
+        let (observations, leaves) = (store::observations(&mut tx, period).await?, store::leaves(&mut tx, period).await?);
+        let profiles = store::profiles(&mut tx, period).await?;
+        let questions = store::questions(&mut tx, before, QUESTIONS + 1).await?;
+        tx.commit().await?;
+        Ok::<_, Error>((answers, contexts, observations, leaves, profiles, questions))
+    };
+    let rows = ctx.read(&engine.db().memory, Planned::ByPostgres, read).await?;
+    let (answers, contexts, observations, leaves, profiles, mut questions) = rows;
+    for (day, answers, injected, used) in answers {
         let of_day = counts.entry(day).or_default();
         (of_day.answers, of_day.injected, of_day.used) = (answers, injected, used);
     }
-    for (day, contexts) in store::contexts(&mut tx, &period).await? {
+    for (day, contexts) in contexts {
         counts.entry(day).or_default().contexts = contexts;
     }
-    for (day, observations, corrections) in store::observations(&mut tx, &period).await? {
+    for (day, observations, corrections) in observations {
         let of_day = counts.entry(day).or_default();
         (of_day.observations, of_day.corrections) = (observations, corrections);
     }
-    for (day, leaves) in store::leaves(&mut tx, &period).await? {
+    for (day, leaves) in leaves {
         counts.entry(day).or_default().leaves = leaves;
     }
-    let profiles = store::profiles(&mut tx, &period).await?;
-    let from = span.from.checked_sub_days(BEFORE).unwrap_or(span.from);
-    let mut questions = store::questions(&mut tx, &Period { since: from, ..period }, QUESTIONS + 1).await?;
-    tx.commit().await?;
 
     let questions_cut = questions.len() as i64 > QUESTIONS;
     questions.truncate(QUESTIONS as usize);

@@ -5,7 +5,7 @@ use super::period::{Bars, Period};
 use super::store::{self, Recalls, Share, ZeroHitRow};
 use crate::memories::{self, model::Memory};
 use db::cursor::{Cursor, Seek};
-use db::{DbError, Tx};
+use db::{DbError, Planned, Tx};
 use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use verb::verb;
@@ -29,15 +29,18 @@ pub async fn health(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> 
     let now = engine.clock().now();
     let Period { unit, chart, counted } = Period::of(filter, now, ctx.zone)?;
     let slugs = memories::slugs(engine, ctx).await?;
-    let mut tx = engine.db().memory.begin_planned_once(ctx.tenancy()).await?;
     let recalls = Recalls { tenant: ctx.tenant_id, span: chart, filter };
-    let bars = by_bar(&mut tx, recalls, unit).await?;
-    let ids: Vec<AgentId> = slugs.keys().copied().collect();
-    let counts = memories::store::counts(&mut tx, ctx.tenant_id, &ids, now).await?;
-    let empty: Vec<AgentId> = counts.into_iter().filter(|counts| counts.live == 0).map(|counts| counts.agent_id).collect();
-    let shares = store::shares(&mut tx, Recalls { span: counted, ..recalls }, MOST, &empty).await?;
-    let last_write = memories::store::last_write(&mut tx, ctx.tenant_id, filter.agent_id).await?;
-    tx.commit().await?;
+    let ids: &[AgentId] = &slugs.keys().copied().collect::<Vec<_>>();
+    let read = |mut tx: Tx| async move {
+        let bars = by_bar(&mut tx, recalls, unit).await?;
+        let counts = memories::store::counts(&mut tx, ctx.tenant_id, ids, now).await?;
+        let empty: Vec<AgentId> = counts.into_iter().filter(|counts| counts.live == 0).map(|counts| counts.agent_id).collect();
+        let shares = store::shares(&mut tx, Recalls { span: counted, ..recalls }, MOST, &empty).await?;
+        let last_write = memories::store::last_write(&mut tx, ctx.tenant_id, filter.agent_id).await?;
+        tx.commit().await?;
+        Ok::<_, Error>((bars, empty, shares, last_write))
+    };
+    let (bars, empty, shares, last_write) = ctx.read(&engine.db().memory, Planned::Once, read).await?;
     let (mut totals, mut causes, mut agents, mut topics) = (RecallCounts::default(), Vec::new(), Vec::new(), Vec::new());
     for Share { part, agent_id, topic, cause, counts } in shares {
         match (part.as_str(), agent_id, topic, cause) {
@@ -69,16 +72,19 @@ pub(crate) async fn by_bar(tx: &mut Tx, recalls: Recalls<'_>, unit: BarUnit) -> 
 pub async fn zero_hits(engine: &Engine, ctx: &OpContext, filter: &HealthFilter) -> Result<Page<ZeroHit>, Error> {
     ctx.require_role(OperatorRole::Viewer)?;
     let span = Period::of(filter, engine.clock().now(), ctx.zone)?.counted;
-    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let seek = &Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     let slugs = memories::slugs(engine, ctx).await?;
-    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
     let recalls = Recalls { tenant: ctx.tenant_id, span, filter };
-    let total = store::count_zero_hits(&mut tx, recalls).await?;
-    let rows = store::list_zero_hits(&mut tx, recalls, &seek, PAGE).await?;
-    let page = seek.page(rows, PAGE, total, |row: &ZeroHitRow| Cursor { key: row.at, id: row.id.0 });
-    let near: Vec<Near> = page.rows.iter().flat_map(|row| row.near_misses.0.iter().cloned()).collect();
-    let known = known(&mut tx, ctx, &near).await?;
-    tx.commit().await?;
+    let read = |mut tx: Tx| async move {
+        let total = store::count_zero_hits(&mut tx, recalls).await?;
+        let rows = store::list_zero_hits(&mut tx, recalls, seek, PAGE).await?;
+        let page = seek.clone().page(rows, PAGE, total, |row: &ZeroHitRow| Cursor { key: row.at, id: row.id.0 });
+        let near: Vec<Near> = page.rows.iter().flat_map(|row| row.near_misses.0.iter().cloned()).collect();
+        let known = known(&mut tx, ctx, &near).await?;
+        tx.commit().await?;
+        Ok::<_, Error>((page, known))
+    };
+    let (page, known) = ctx.read(&engine.db().memory, Planned::ByPostgres, read).await?;
     Ok(page.map(|row| with_near_misses(row, &known, &slugs)))
 }
 

@@ -7,8 +7,8 @@ use crate::ranking::explain;
 use crate::{knowledge, memories};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, Days, Utc};
-use db::DbError;
 use db::cursor::{Cursor, Seek};
+use db::{DbError, Planned, Tx};
 use foundation::identity::{self, acting_for};
 use foundation::op::Access;
 use foundation::{Checks, Engine, Error, OpContext};
@@ -47,18 +47,21 @@ pub async fn retrievals(engine: &Engine, ctx: &OpContext, filter: &RetrievalFilt
         )
         .that(filter.from.zip(filter.until).is_none_or(|(from, until)| from < until), "until", "must be later than from")
         .done()?;
-    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let seek = &Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
     // An agent's own user is in its context.
     let user = identity::person(engine, ctx, filter.user_id.as_ref().filter(|_| own.is_none())).await?;
-    let filter = RetrievalFilter { agent_id: own.or(filter.agent_id), user_id: user.map(UserRef::Id), ..filter.clone() };
+    let filter = &RetrievalFilter { agent_id: own.or(filter.agent_id), user_id: user.map(UserRef::Id), ..filter.clone() };
     let slugs = memories::slugs(engine, ctx).await?;
-    let mut tx = engine.db().memory.begin_planned_per_call(ctx.tenancy()).await?;
-    let total = store::count_retrievals(&mut tx, ctx.tenancy(), &filter).await?;
-    // What a filter does not find is not looked for twice.
-    let mut rows = if total == 0 { vec![] } else { store::list_retrievals(&mut tx, ctx.tenancy(), &filter, &seek, PAGE).await? };
-    tx.commit().await?;
+    let read = |mut tx: Tx| async move {
+        let total = store::count_retrievals(&mut tx, ctx.tenancy(), filter).await?;
+        // What a filter does not find is not looked for twice.
+        let rows = if total == 0 { vec![] } else { store::list_retrievals(&mut tx, ctx.tenancy(), filter, seek, PAGE).await? };
+        tx.commit().await?;
+        Ok::<_, Error>((total, rows))
+    };
+    let (total, mut rows) = ctx.read(&engine.db().memory, Planned::PerCall, read).await?;
     rows.iter_mut().for_each(|row| Sight::of(ctx).narrow(row));
-    let page = seek.page(rows, PAGE, total, |row: &Retrieval| Cursor { key: row.at, id: row.id.0 });
+    let page = seek.clone().page(rows, PAGE, total, |row: &Retrieval| Cursor { key: row.at, id: row.id.0 });
     Ok(page.map(|row| Retrieval { agent_slug: slug(&slugs, row.agent_id), ..row }))
 }
 

@@ -4,6 +4,7 @@ use super::review::{self, Made, check_term, planner};
 use super::store::{self, TermRow};
 use crate::memories::{self, store::TopicUse};
 use db::cursor::{Cursor, Seek};
+use db::{Planned, Tx};
 use foundation::intake::Admitted;
 use foundation::terms::{self, NewTerm, Plan};
 use foundation::{Checks, Engine, Error, OpContext};
@@ -27,13 +28,16 @@ const HISTORY: i64 = 50;
 #[verb(role = Viewer)]
 pub async fn terms(engine: &Engine, ctx: &OpContext, filter: &TermFilter) -> Result<Page<Term>, Error> {
     Checks::default().optional_text("q", filter.q.as_deref(), TOPIC_MAX).done()?;
-    let seek = Seek::<String>::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
-    let mut tx = engine.db().kb.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::count_terms(&mut tx, ctx.tenant_id, filter).await?;
-    let rows = store::list_terms(&mut tx, ctx.tenant_id, filter, &seek, PAGE).await?;
-    tx.commit().await?;
+    let seek = &Seek::<String>::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let read = |mut tx: Tx| async move {
+        let total = store::count_terms(&mut tx, ctx.tenant_id, filter).await?;
+        let rows = store::list_terms(&mut tx, ctx.tenant_id, filter, seek, PAGE).await?;
+        tx.commit().await?;
+        Ok::<_, Error>((total, rows))
+    };
+    let (total, rows) = ctx.read(&engine.db().kb, Planned::ByPostgres, read).await?;
     let uses = usage(engine, ctx, rows.iter().map(|row| row.name.term.clone()).collect()).await?;
-    let page = seek.page(rows, PAGE, total, |row: &TermRow| Cursor { key: row.name.normal.clone(), id: row.name.id });
+    let page = seek.clone().page(rows, PAGE, total, |row: &TermRow| Cursor { key: row.name.normal.clone(), id: row.name.id });
     Ok(page.map(|row| shown(row, &uses)))
 }
 

@@ -20,8 +20,12 @@ fn names() -> DatabaseUrls {
 /// How many migrations the databases lack, as the server asks.
 async fn pending_migrations(urls: &DatabaseUrls) -> usize {
     let second = Duration::from_secs(1);
-    let databases =
-        Databases::connect(urls, &Logins::default(), Patience { connection: second, lookup: second, statement: 15 * second, replica: second }).unwrap();
+    let databases = Databases::connect(
+        urls,
+        &Logins::default(),
+        Patience { connection: second, lookup: second, statement: 15 * second, replica: second },
+    )
+    .unwrap();
     let pending = databases.ping().await.into_iter().map(|(_, pending)| pending.unwrap()).sum();
     databases.close().await;
     pending

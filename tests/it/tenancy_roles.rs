@@ -125,7 +125,10 @@ async fn roles_that_log_in_themselves_cannot_become_the_owner() {
         let (agent_memory, shared_kb, internal_shared) = (url(&urls.agent_memory), url(&urls.shared_kb), url(&urls.internal_shared));
         Some(DatabaseUrls { agent_memory, shared_kb, internal_shared })
     };
-    let settings = Settings { logins: Logins { app: login("rmb_app").await, system: login("rmb_system").await, ..Logins::default() }, ..Settings::default() };
+    let settings = Settings {
+        logins: Logins { app: login("rmb_app").await, system: login("rmb_system").await, ..Logins::default() },
+        ..Settings::default()
+    };
     let fake = Fake::new();
     let own = World::with(urls, Arc::new(fake.clone()), fake, settings).await;
     remember(&own, &own.atlas, fact("tea", "Vera likes tea")).await;

@@ -1,6 +1,7 @@
 //! What people and agents read about sets.
 
 use crate::store::{self, StoredExpectation, StoredResult, StoredRun, StoredSet, Successor};
+use db::{Planned, Tx};
 use foundation::{Engine, Error, OpContext, identity};
 use std::collections::HashMap;
 use verb::verb;
@@ -36,13 +37,16 @@ pub async fn list(engine: &Engine, ctx: &OpContext) -> Result<ExpectationSetList
 /// `Forbidden` without the role `viewer`.
 #[verb(role = Viewer)]
 pub async fn sets(engine: &Engine, ctx: &OpContext) -> Result<Vec<ExpectationSetRow>, Error> {
-    let mut tx = engine.db().memory.begin_snapshot(ctx.tenancy()).await?;
-    let sets = store::sets(&mut tx, ctx.tenant_id, None).await?;
-    let runs = store::runs(&mut tx, ctx.tenant_id, None, LAST_TWO).await?;
-    let ids: Vec<ExpectationRunId> = runs.iter().map(|one| one.run.id).collect();
-    let outcomes = by_run(store::results(&mut tx, ctx.tenant_id, &ids).await?);
-    let sizes: HashMap<ExpectationSetId, i64> = store::sizes(&mut tx, ctx.tenant_id).await?.into_iter().collect();
-    tx.commit().await?;
+    let read = |mut tx: Tx| async move {
+        let sets = store::sets(&mut tx, ctx.tenant_id, None).await?;
+        let runs = store::runs(&mut tx, ctx.tenant_id, None, LAST_TWO).await?;
+        let ids: Vec<ExpectationRunId> = runs.iter().map(|one| one.run.id).collect();
+        let outcomes = by_run(store::results(&mut tx, ctx.tenant_id, &ids).await?);
+        let sizes: HashMap<ExpectationSetId, i64> = store::sizes(&mut tx, ctx.tenant_id).await?.into_iter().collect();
+        tx.commit().await?;
+        Ok::<_, Error>((sets, runs, outcomes, sizes))
+    };
+    let (sets, runs, outcomes, sizes) = ctx.read(&engine.db().memory, Planned::ByPostgres, read).await?;
     let row = |set: ExpectationSet| {
         let (won, lost) = changes(&set, &outcomes);
         ExpectationSetRow { expectations: sizes.get(&set.id).copied().unwrap_or_default(), won, lost, set }

@@ -20,7 +20,7 @@ use crate::op::{Access, Actor, OpContext};
 use async_recursion::async_recursion as boxed;
 use chrono::{DateTime, TimeDelta, Utc};
 use db::cursor::{Cursor, Seek};
-use db::{DbError, Tx};
+use db::{DbError, Planned, Tx};
 use serde::{Deserialize, Serialize};
 use verb::verb;
 use wire::{AgentId, AuditEntry, AuditFilter, AuditVisibility, EventId, Notice, NoticeKind, Page, RequestId, TenantId};
@@ -218,12 +218,15 @@ pub fn check(filter: &AuditFilter) -> Result<(), Error> {
 #[verb(role = Viewer, size)]
 pub async fn page(engine: &Engine, ctx: &OpContext, filter: &AuditFilter, size: usize) -> Result<Page<AuditEntry>, Error> {
     check(filter)?;
-    let seek = Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
-    let mut tx = engine.db().control.begin_snapshot(ctx.tenancy()).await?;
-    let total = store::count(&mut tx, ctx.tenant_id, filter).await?;
-    let rows = store::list(&mut tx, ctx.tenant_id, filter, &seek, size).await?;
-    tx.commit().await?;
-    Ok(seek.page(rows, size, total, |entry| Cursor { key: entry.at, id: entry.event_id.0 }))
+    let seek = &Seek::from_parameters(filter.after.as_deref(), filter.before.as_deref())?;
+    let read = |mut tx: Tx| async move {
+        let total = store::count(&mut tx, ctx.tenant_id, filter).await?;
+        let rows = store::list(&mut tx, ctx.tenant_id, filter, seek, size).await?;
+        tx.commit().await?;
+        Ok::<_, Error>((total, rows))
+    };
+    let (total, rows) = ctx.read(&engine.db().control, Planned::ByPostgres, read).await?;
+    Ok(seek.clone().page(rows, size, total, |entry| Cursor { key: entry.at, id: entry.event_id.0 }))
 }
 
 /// Empties what the outboxes delivered for a tenant, before words are erased where they were delivered to.

@@ -6,7 +6,7 @@ use crate::error::{Checks, Error};
 use crate::identity::acting_for;
 use crate::op::OpContext;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
-use db::Tx;
+use db::{Planned, Tx};
 use std::collections::{BTreeMap, HashMap};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use uuid::Uuid;
@@ -72,11 +72,14 @@ pub fn as_csv(answer: &UsageResponse) -> Result<Vec<u8>, Error> {
 #[verb(role = Viewer)]
 pub async fn overview(engine: &Engine, ctx: &OpContext, filter: &UsageFilter) -> Result<UsageReport, Error> {
     let period = Period::new(filter.from, filter.until, engine.clock().now())?;
-    let mut tx = engine.db().control.begin_snapshot(ctx.tenancy()).await?;
-    let parts = store::parts(&mut tx, lines(ctx, filter, period)).await?;
-    let ids: Vec<Uuid> = parts.iter().flat_map(|part| [part.agent_id, part.user_id]).flatten().collect();
-    let names = Names::read(&mut tx, ctx, &ids).await?;
-    tx.commit().await?;
+    let read = |mut tx: Tx| async move {
+        let parts = store::parts(&mut tx, lines(ctx, filter, period)).await?;
+        let ids: Vec<Uuid> = parts.iter().flat_map(|part| [part.agent_id, part.user_id]).flatten().collect();
+        let names = Names::read(&mut tx, ctx, &ids).await?;
+        tx.commit().await?;
+        Ok::<_, Error>((parts, names))
+    };
+    let (parts, names) = ctx.read(&engine.db().control, Planned::ByPostgres, read).await?;
     Ok(assemble(period, &parts, &names))
 }
 

@@ -78,8 +78,8 @@ const TRUSTED: Duration = Duration::from_millis(100);
 pub struct Patience {
     /// For a connection of a request, while all are in use.
     pub connection: Duration,
-    /// For a connection of what happens before or across tenants, as the lookup of a key. Every request waits for these, so a server that
-    /// is out of reach must show soon.
+    /// For a connection of what happens before or across tenants, as the lookup of a key, and for a replica. Every request waits for these,
+    /// so a server that is out of reach must show soon.
     pub lookup: Duration,
     /// For one statement; [`lift_statement_timeout`] makes an exception.
     pub statement: Duration,
@@ -139,7 +139,7 @@ impl Database {
         let Some(url) = replica else { return Ok(self) };
         let place = (url.clone(), "READ_DATABASE_URL");
         let database = Self::connect(&Places { app: place.clone(), system: place }, patience, self.of_agents)?;
-        Ok(Self { replica: Some(Arc::new(Replica::new(database, name, patience.replica))), ..self })
+        Ok(Self { replica: Some(Arc::new(Replica::new(database, name, patience))), ..self })
     }
 
     /// Opens a transaction that sees one tenancy. BEGIN and its settings travel in one message.

@@ -1,7 +1,7 @@
 //! The replica of a database. A transaction opens on it only if it has all that the primary had some seconds before; otherwise, and while
 //! the replica does not work, the caller reads from the primary.
 
-use super::{CONNECT, Database, DbError, Planned, SNAPSHOT, SystemPool, Tenancy, Tx};
+use super::{Database, DbError, Patience, Planned, SNAPSHOT, SystemPool, Tenancy, Tx};
 use sqlx::Row;
 use sqlx::postgres::PgRow;
 use std::sync::{Mutex, PoisonError};
@@ -9,7 +9,7 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 
 /// How long a replica that failed is passed over.
-const PAUSE: Duration = Duration::from_secs(10);
+const PAUSE: Duration = Duration::from_secs(30);
 /// How long a replica may lag behind before that is logged. A moment is usual, and every read has another answer meanwhile.
 const LAG: Duration = Duration::from_secs(60);
 /// How long nothing more is logged about a replica.
@@ -87,14 +87,23 @@ pub(super) struct Replica {
     name: &'static str,
     /// How old what is read may be.
     age: Duration,
+    /// How long a caller waits for it.
+    wait: Duration,
     /// Where the primary was, and when it was asked.
     mark: tokio::sync::Mutex<Option<(Instant, Mark)>>,
     trouble: Mutex<Trouble>,
 }
 
 impl Replica {
-    pub fn new(database: Database, name: &'static str, age: Duration) -> Self {
-        Self { database, name, age, mark: tokio::sync::Mutex::default(), trouble: Mutex::default() }
+    pub fn new(database: Database, name: &'static str, patience: Patience) -> Self {
+        Self {
+            database,
+            name,
+            age: patience.replica,
+            wait: patience.lookup,
+            mark: tokio::sync::Mutex::default(),
+            trouble: Mutex::default(),
+        }
     }
 
     /// What a read must have in it: where the primary was when it was asked, which is not longer ago than what is read may be old.
@@ -114,7 +123,7 @@ impl Replica {
     /// Opens a transaction, if the replica has the log up to a mark.
     async fn begin(&self, mark: Mark, tenancy: Tenancy, planned: Planned) -> Result<Tx, DbError> {
         let opening = self.database.opening(SNAPSHOT, planned, tenancy).after(mark);
-        let opened = timeout(CONNECT, self.database.open(opening)).await;
+        let opened = timeout(self.wait, self.database.open(opening)).await;
         opened.unwrap_or(Err(DbError::Unavailable(sqlx::Error::PoolTimedOut)))
     }
 

@@ -41,6 +41,7 @@ mod portability;
 mod process;
 mod projects;
 mod quality;
+mod replica;
 mod servers;
 mod shown;
 mod sso;

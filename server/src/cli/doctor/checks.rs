@@ -5,6 +5,7 @@ use super::cache::cache;
 use super::cluster::cluster;
 use super::facts::{CHAIN_END, Facts, Inside};
 use super::machine::Port;
+use super::replica::replica;
 use super::storage::{backup, disk};
 use chrono::{DateTime, TimeDelta, Utc};
 use db::{Contents, Events, Identity, Inspected, Outbox};
@@ -29,6 +30,7 @@ pub fn all(facts: &Facts) -> Vec<Finding> {
                 findings.extend(of_database(inspected, facts.now));
             }
             findings.extend(connections(&facts.identities, facts.is_embedded));
+            findings.extend(facts.replicas.iter().map(|(database, facts)| replica(database, facts)));
             findings.extend(of_inside(facts.inside.as_ref()));
         }
     }
@@ -382,6 +384,7 @@ mod tests {
             is_embedded: false,
             databases: Ok(vec![]),
             identities: vec![("agent_memory", Ok(identity))],
+            replicas: vec![],
             inside: Some(Ok(inside())),
             provider: Some(Ok(())),
             ports: vec![("LISTEN_ADDR", "127.0.0.1:3000".into(), Port::Ours)],

@@ -7,7 +7,7 @@ use crate::config::{Config, Provider};
 use crate::serve::{self, IfAbsent};
 use chrono::{DateTime, Utc};
 use db::clock::{Clock, SystemClock};
-use db::{DatabaseUrls, Databases, Identity, Inspected, Patience};
+use db::{DatabaseUrls, Databases, DbError, Identity, Inspected, Patience, ReplicaFacts};
 use foundation::identity::{open_tenant, store as tenants};
 use foundation::registry::EmbeddingModel;
 use foundation::{Engine, OpContext, audit, recall_cache};
@@ -29,7 +29,9 @@ pub struct Facts {
     /// Absent with a sentence if there is no Postgres to ask.
     pub databases: Result<Vec<Inspected>, String>,
     /// For each pool of the server who its connections are, or why there are none.
-    pub identities: Vec<(&'static str, Result<Identity, String>)>,
+    pub identities: Named<Identity>,
+    /// What the replicas are like, or why nothing is read from them.
+    pub replicas: Named<ReplicaFacts>,
     /// What only databases tell that are migrated and that the server can work with.
     pub inside: Option<Result<Inside, String>>,
     /// Whether the provider of models outside answers, if one is configured.
@@ -89,6 +91,7 @@ impl Facts {
             is_embedded,
             databases: Ok(Vec::new()),
             identities: Vec::new(),
+            replicas: Vec::new(),
             inside: None,
             provider,
             ports,
@@ -104,22 +107,27 @@ impl Facts {
         if !is_migrated {
             return;
         }
-        self.identities = identities(config, &urls).await;
+        (self.identities, self.replicas) = connections(config, &urls).await;
         if self.identities.iter().all(|(_, identity)| identity.is_ok()) {
             self.inside = Some(inside(config, urls).await.map_err(|error| error.to_string()));
         }
     }
 }
 
-async fn identities(config: &Config, urls: &DatabaseUrls) -> Vec<(&'static str, Result<Identity, String>)> {
-    let patience = Patience { connection: CONNECTION, lookup: CONNECTION, statement: config.statement_timeout };
+/// By the names of databases.
+type Named<T> = Vec<(&'static str, Result<T, String>)>;
+
+/// Who the connections of the server are, and what the replicas are like.
+async fn connections(config: &Config, urls: &DatabaseUrls) -> (Named<Identity>, Named<ReplicaFacts>) {
+    let patience = Patience { connection: CONNECTION, lookup: CONNECTION, statement: config.statement_timeout, replica: CONNECTION };
     let databases = match Databases::connect(urls, &config.logins, patience) {
         Ok(databases) => databases,
-        Err(error) => return vec![("agent_memory", Err(error.to_string()))],
+        Err(error) => return (vec![("agent_memory", Err(error.to_string()))], Vec::new()),
     };
-    let identities = databases.identities().await;
+    let (identities, replicas) = (databases.identities().await, databases.replicas().await);
     databases.close().await;
-    identities.into_iter().map(|(database, identity)| (database, identity.map_err(|error| error.to_string()))).collect()
+    let sentences = |(database, identity): (_, Result<Identity, DbError>)| (database, identity.map_err(|error| error.to_string()));
+    (identities.into_iter().map(sentences).collect(), replicas)
 }
 
 async fn inside(config: &Config, urls: DatabaseUrls) -> Result<Inside, Failure> {

@@ -5,6 +5,7 @@ mod checks;
 mod cluster;
 mod facts;
 pub mod machine;
+mod replica;
 mod storage;
 
 use crate::Failure;

@@ -166,15 +166,6 @@ impl Database {
         self.begin_as(SNAPSHOT, planned, tenancy).await
     }
 
-    /// Opens a transaction that reads one snapshot and whose statements are planned for their values: for lists that are filtered by a
-    /// text. A plan for any text expects many rows soon, and for a rare text it would read every row in the order of the list.
-    ///
-    /// # Errors
-    /// As [`Database::begin`].
-    pub async fn begin_planned_per_call(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
-        self.begin_as(SNAPSHOT, Planned::PerCall, tenancy).await
-    }
-
     /// Opens a transaction that reads one snapshot and whose statements are planned once instead of for each call: for searches and sums,
     /// whose plans depend only on their shape.
     ///

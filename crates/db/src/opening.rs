@@ -29,7 +29,8 @@ pub enum Planned {
     /// As Postgres decides.
     #[default]
     ByPostgres,
-    /// For the values of each call.
+    /// For the values of each call: for lists that are filtered by a text. A plan for any text expects many rows soon, and for a rare text it
+    /// would read every row in the order of the list.
     PerCall,
     /// Once. Only where tables are not distributed: which node has a tenant depends on the value.
     Once,

@@ -427,9 +427,10 @@ fn missing(what: &str) -> ConsoleError {
 
 #[cfg(test)]
 mod tests {
-    use super::{own_path, server_functions};
+    use super::{changed_cookie, may_lag, own_path, server_functions};
     use crate::islands::{PLACES, SET_THEME, TERM_NAMES};
-    use axum::http::Method;
+    use axum::http::{Method, Request};
+    use std::time::Duration;
 
     #[test]
     fn only_own_paths_are_followed() {
@@ -443,6 +444,20 @@ mod tests {
             let path = format!("/{}/example.org", char::from(control));
             assert_eq!(own_path(&path, "/agents"), "/agents", "{control:#x}");
         }
+    }
+
+    #[test]
+    fn only_what_a_browser_reads_that_changed_nothing_may_lag() {
+        let lags = |method: Method, headers: &[(&str, &str)]| {
+            let request = headers.iter().fold(Request::builder().method(method), |request, (name, value)| request.header(*name, *value));
+            may_lag(&request.body(()).unwrap().into_parts().0)
+        };
+        assert!(lags(Method::GET, &[("cookie", "rmb=a; rmb-who=b")]));
+        assert!(!lags(Method::GET, &[("cookie", "rmb=a; rmb-changed=1")]));
+        assert!(!lags(Method::GET, &[("rmb-refresh", "1")]));
+        assert!(!lags(Method::POST, &[]));
+        let cookie = changed_cookie(Duration::from_secs(10), true);
+        assert!(cookie.starts_with("rmb-changed=1; ") && cookie.contains("Max-Age=20"), "{cookie}");
     }
 
     #[test]

@@ -1,10 +1,10 @@
 //! Hits as agents read them: with an attribution, and as system messages.
 
-use super::merge::{Candidate, Merged};
 use super::sources::Item;
 use crate::activity::Report;
 use wire::{MatchedBy, Provenance, SearchSource, SourceHit, SystemMessage, Trust};
 use words::quote::{self, Quote, Speaker, inline, one_line};
+use words::weighted::{Candidate, Merged};
 
 /// Whose reports have an agent that exists no longer.
 const NO_LONGER: &str = "an agent";

@@ -2,7 +2,6 @@
 
 pub mod decision_points;
 mod hits;
-pub mod merge;
 mod sources;
 mod top;
 
@@ -15,7 +14,6 @@ use decision_points::{PLAIN, Recipe, recipe};
 use foundation::identity::{self, SearchSettings, acting_for};
 use foundation::registry::Floors;
 use foundation::{Checks, Engine, Error, OpContext};
-use merge::{Candidate, merge};
 use sources::Item;
 use std::time::Duration;
 use tokio::time::{Instant, timeout};
@@ -27,7 +25,7 @@ use wire::{
 use words::bm25::Words;
 use words::guard;
 use words::stems;
-use words::weighted::Scale;
+use words::weighted::{Candidate, Scale, merge};
 
 /// Searches the agent's memories, what agents of the organisation reported, workflow steps and knowledge, and merges what they found: one
 /// content once, ranked by the weights of the organisation or of the decision point. A source that is late or out of reach is left out, and

@@ -1,6 +1,5 @@
 //! The four sources: what each finds, with similarity, recency and importance as `docs/four-sources.md` defines them.
 
-use super::merge::Candidate;
 use crate::activity::{self, Report, Reports};
 use crate::knowledge::{self, CandidateQuery, PreparedQuery};
 use crate::memories::model::{Memory, content_hash, recency};
@@ -14,7 +13,7 @@ use foundation::{Engine, Error, OpContext};
 use std::collections::HashMap;
 use wire::{AgentId, KnowledgeHit, MatchedBy, MemoryId, Provenance, RecallFilters, SearchSource, Trust};
 use words::bm25::Words;
-use words::weighted::{Components, Scale};
+use words::weighted::{Candidate, Components, Scale};
 
 /// Candidates of each source.
 pub const CANDIDATES: usize = 50;

@@ -1,5 +1,9 @@
 //! The ranking `weighted`: the combined score of hits from several sources.
 
+mod merge;
+
+pub use merge::{Candidate, Merged, merge};
+
 use wire::Weights;
 
 /// What a hit of any source is scored by, each 0 to 1.

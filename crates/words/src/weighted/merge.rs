@@ -1,10 +1,10 @@
 //! Merging what the sources found: one content once, scored by one formula, best first. Pure.
 
+use super::{Components, score};
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use uuid::Uuid;
 use wire::{SearchSource, Trust, Weights};
-use words::weighted::{self, Components};
 
 /// Something that a source found.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,7 +34,7 @@ pub struct Merged<T> {
 /// the score and the components of the best of all.
 pub fn merge<T>(candidates: Vec<Candidate<T>>, weights: &Weights, k: usize) -> Vec<Merged<T>> {
     let scored = |candidate: Candidate<T>| {
-        let score = weighted::score(&candidate.components, weights);
+        let score = score(&candidate.components, weights);
         Merged { candidate, score, also_in: vec![] }
     };
     let mut all: Vec<Merged<T>> = candidates.into_iter().map(scored).collect();
@@ -133,10 +133,7 @@ mod tests {
         let shown = |all: &[&Candidate<()>]| {
             let merged = merge(all.iter().map(|one| (*one).clone()).collect(), &Weights::default(), 5);
             let [one] = &merged[..] else { panic!("one content: {merged:?}") };
-            assert_eq!(
-                (one.score, one.candidate.components),
-                (weighted::score(&report.components, &Weights::default()), report.components)
-            );
+            assert_eq!((one.score, one.candidate.components), (score(&report.components, &Weights::default()), report.components));
             (one.candidate.id.as_u128(), one.candidate.trust, one.also_in.clone())
         };
         use SearchSource::{Audit, Memory, Workflow};
@@ -153,7 +150,7 @@ mod tests {
             prop_assert_eq!(merged.len(), contents.len());
             for one in &merged {
                 let same: Vec<_> = all.iter().filter(|other| other.hash == one.candidate.hash).collect();
-                prop_assert!(same.iter().all(|other| weighted::score(&other.components, &weights) <= one.score));
+                prop_assert!(same.iter().all(|other| score(&other.components, &weights) <= one.score));
                 prop_assert!(same.iter().all(|other| standing(one.candidate.trust) <= standing(other.trust)));
                 let sources: HashSet<_> = same.iter().map(|other| other.source).collect();
                 prop_assert_eq!(one.also_in.len() + 1, sources.len());

@@ -176,6 +176,10 @@ async fn facts(database: &str, url: &str, migrator: &Migrator, kept: Option<&[St
     let options = PgConnectOptions::from_str(url)?;
     let mut connection = connect(&options).await?;
     let is_one_session = is_one_session(&mut connection, &options).await?;
+    if !is_one_session {
+        // Every other statement here is prepared, which such a pooler may refuse.
+        return Ok(Facts::default());
+    }
     let is_old = connection.server_version_num().is_some_and(|version| version < VERSION_MIN);
     let (version, vector): (String, Option<String>) = sqlx::query_as(
         r"select split_part(current_setting('server_version'), ' ', 1), (select extversion from pg_extension where extname = 'vector')",
@@ -183,7 +187,7 @@ async fn facts(database: &str, url: &str, migrator: &Migrator, kept: Option<&[St
     .fetch_one(&mut connection)
     .await?;
     let mut facts = Facts { version, is_old, vector, is_one_session, ..Facts::default() };
-    if is_old || !is_one_session {
+    if is_old {
         return Ok(facts);
     }
     sqlx::query("select set_config('statement_timeout', '60s', false)").execute(&mut connection).await?;

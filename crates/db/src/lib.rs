@@ -276,7 +276,7 @@ impl Databases {
         let one = |urls: fn(&DatabaseUrls) -> &String, of_agents| {
             let at = |login: &'_ Option<DatabaseUrls>, variable| match login {
                 Some(login) => (urls(login).clone(), variable),
-                None => (urls(owner).clone(), "DATABASE_URL"),
+                None => (urls(owner).clone(), proof::OWNER),
             };
             let places = Places { app: at(&logins.app, "APP_DATABASE_URL"), system: at(&logins.system, "SYSTEM_DATABASE_URL") };
             Database::connect(&places, patience, of_agents)

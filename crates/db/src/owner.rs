@@ -10,10 +10,10 @@ use tokio::time::timeout;
 /// The oldest version that works: a role that is taken and not inherited came with it.
 pub(super) const VERSION_MIN: u32 = 160_000;
 
-/// What is wrong with a place where each transaction has another session.
-const NO_SESSION: &str = "it gives each transaction another session, as PgBouncer does with pool_mode = transaction: let this URL lead to \
-                          Postgres itself, or to a pool with pool_mode = session (APP_DATABASE_URL and SYSTEM_DATABASE_URL may lead to the \
-                          other pool)";
+/// What is wrong with a place where each transaction has another session, and what to do.
+pub(super) const NO_SESSION: &str = "it gives each transaction another session, as PgBouncer does with pool_mode = transaction: let this URL \
+                                     lead to Postgres itself, or to a pool with pool_mode = session (APP_DATABASE_URL and \
+                                     SYSTEM_DATABASE_URL may lead to the other pool)";
 
 /// The rights of a login in one database.
 #[derive(Clone, Debug, PartialEq, Eq, sqlx::FromRow)]

@@ -5,16 +5,21 @@ use super::distributed::{BEGUN, DISTRIBUTED, DONE};
 use super::illness::{Health, Illness};
 use super::link::ANSWER;
 use super::opening::{Opening, Spread};
+use super::owner::is_one_session;
 use super::urls;
 use sqlx::postgres::{PgConnectOptions, PgConnection, PgRow};
 use sqlx::{AssertSqlSafe, Row};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::timeout;
 
 /// How long a transaction may be idle before Postgres ends it, so that a server that hangs holds no lock for ever.
 const IDLE: Duration = Duration::from_secs(60);
+
+/// The variable that names the login of the owner.
+pub(super) const OWNER: &str = "DATABASE_URL";
 
 /// The settings of a transaction, which travel with BEGIN; without a limit for statements that end in another way. The limit of statements
 /// includes their waiting for locks.
@@ -27,6 +32,10 @@ pub(super) fn settings(statement: Option<Duration>) -> String {
     )
 }
 
+/// What is wrong with a place where prepared statements get lost, and what to do.
+const LOSES_STATEMENTS: &str = "it gives each transaction another session, and prepared statements get lost there: set \
+                                max_prepared_statements of PgBouncer (1.21 or newer), or pool_mode = session";
+
 /// A connection that did not prove itself: why, and what to do.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
@@ -35,6 +44,7 @@ pub struct Refusal(Arc<str>);
 /// What the connections of one pool prove.
 #[derive(Debug)]
 pub struct Proof {
+    options: PgConnectOptions,
     place: String,
     login: String,
     /// The variable that says where and as whom the pool logs in.
@@ -45,6 +55,8 @@ pub struct Proof {
     statement: Duration,
     /// Where it notes whether tables are distributed.
     spread: Arc<Spread>,
+    /// Whether a connection knows in each transaction what it prepared before.
+    keeps_statements: AtomicBool,
     /// Why the last connection was refused, if it was.
     refusal: watch::Sender<Option<Refusal>>,
 }
@@ -59,7 +71,20 @@ impl Proof {
     ) -> Self {
         let place = format!("{} at {}", options.get_database().unwrap_or_default(), urls::place(options));
         let login = options.get_username().to_owned();
-        Self { place, login, variable, role, further, statement, spread, refusal: watch::Sender::default() }
+        // The owner's sessions are proven by every migration, and each start begins with one.
+        let keeps_statements = AtomicBool::new(variable == OWNER);
+        Self {
+            options: options.clone(),
+            place,
+            login,
+            variable,
+            role,
+            further,
+            statement,
+            spread,
+            keeps_statements,
+            refusal: watch::Sender::default(),
+        }
     }
 
     /// Opens a transaction in the role.
@@ -107,11 +132,13 @@ impl Proof {
     /// A [`Refusal`], or why Postgres could not be asked.
     pub async fn check(&self, connection: &mut PgConnection) -> Result<(), sqlx::Error> {
         let question = format!("{}; {}; rollback", self.begin().text(false), self.question());
-        let asked = timeout(ANSWER, sqlx::raw_sql(AssertSqlSafe(question)).fetch_all(connection)).await;
+        let asked = timeout(ANSWER, sqlx::raw_sql(AssertSqlSafe(question)).fetch_all(&mut *connection)).await;
         let refusal = match asked.map_err(|_| sqlx::Error::PoolTimedOut)? {
             Ok(rows) => rows.last().and_then(|row| self.wrong(row)),
             Err(error) => Some(self.denied(error)?),
         };
+        let loses = refusal.is_none() && self.loses_statements(connection).await?;
+        let refusal = if loses { Some(LOSES_STATEMENTS.to_owned()) } else { refusal };
         let refusal = refusal.map(|what| self.refusal_of(&what));
         let before = self.refusal.send_replace(refusal.clone());
         let Some(refusal) = refusal else { return Ok(()) };
@@ -119,6 +146,17 @@ impl Proof {
             tracing::error!(%refusal, "a connection to a database is refused");
         }
         Err(sqlx::Error::Configuration(Box::new(refusal)))
+    }
+
+    /// Whether the place gives each transaction another session and passes the names of prepared statements on unchanged. A name that this
+    /// connection gave may then mean nothing, or a statement of somebody else. Checked until one connection shows that it does not.
+    async fn loses_statements(&self, connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+        if self.keeps_statements.load(Ordering::Relaxed) {
+            return Ok(false);
+        }
+        let keeps = is_one_session(connection, &self.options).await? || renames_statements(connection).await?;
+        self.keeps_statements.store(keeps, Ordering::Relaxed);
+        Ok(!keeps)
     }
 
     fn question(&self) -> String {
@@ -185,6 +223,18 @@ impl Proof {
 
     fn refusal_of(&self, what: &str) -> Refusal {
         Refusal(format!("the connection to {} ({}) is refused: {what}", self.place, self.variable).into())
+    }
+}
+
+/// Whether a pooler gives prepared statements names of its own, as PgBouncer does with `max_prepared_statements`: it then prepares them again
+/// in whichever session comes next. The statement that asks is itself prepared, and the newest of its session.
+async fn renames_statements(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let newest = r"select name not like 'sqlx\_s\_%' from pg_prepared_statements order by prepare_time desc limit 1";
+    let asked = timeout(ANSWER, sqlx::query_scalar::<_, bool>(newest).fetch_optional(connection)).await;
+    match asked.map_err(|_| sqlx::Error::PoolTimedOut)? {
+        // 42P05: another connection has the name. 26000: the statement is in another session.
+        Err(sqlx::Error::Database(error)) if matches!(error.code().as_deref(), Some("42P05" | "26000")) => Ok(false),
+        renamed => Ok(renamed?.unwrap_or_default()),
     }
 }
 

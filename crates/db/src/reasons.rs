@@ -1,6 +1,7 @@
 //! Why a database cannot be used, in one sentence for whoever starts the server: what, where, which variable, and what to do.
 
 use super::illness::Illness;
+use super::owner::NO_SESSION;
 use super::urls;
 use sqlx::postgres::PgConnectOptions;
 use std::error::Error;
@@ -38,6 +39,15 @@ pub(super) fn sentence(database: &str, url: &str, error: &sqlx::Error) -> String
                     "{place} does not let the user {user} do this ({message}): {variables} needs a user who may create databases and roles"
                 ),
                 "3D000" => format!("{place} lacks a database ({message}): create it, or correct {variables}"),
+                // The name of a prepared statement means another one, or none, in the session that a pooler gave this time.
+                "42P05" | "26000" => format!("{place} ({variables}) cannot be used: {NO_SESSION}"),
+                // PgBouncer's word for whatever happens before it has a session. It does not say which error of Postgres that was.
+                "08P01" if message.contains("does not exist") || message.contains("no such database") => {
+                    format!(
+                        "{place} is a pooler that reaches no such database ({message}): create the databases with 'remembrancer migrate' and \
+                         a DATABASE_URL that leads to Postgres itself, let the pooler serve them, or correct {variables}"
+                    )
+                }
                 _ if message.contains("unsupported startup parameter") => {
                     format!("{place} is a PgBouncer that refuses the start ({message}): name it in its ignore_startup_parameters")
                 }

@@ -54,6 +54,7 @@ mod origin;
 mod out_of_reach;
 mod outage;
 mod people;
+mod pgbouncer;
 mod pooler;
 mod portability;
 mod portability_attacks;

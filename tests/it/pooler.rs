@@ -50,18 +50,22 @@ impl Pooler {
     }
 
     fn urls(&self, urls: &DatabaseUrls) -> DatabaseUrls {
-        let through =
-            |url: &str| PgConnectOptions::from_str(url).unwrap().host("127.0.0.1").port(self.address.port()).to_url_lossy().to_string();
-        DatabaseUrls {
-            agent_memory: through(&urls.agent_memory),
-            shared_kb: through(&urls.shared_kb),
-            internal_shared: through(&urls.internal_shared),
-        }
+        through(urls, self.address.port())
     }
 
     async fn world(&self, urls: &DatabaseUrls) -> World {
         let fake = Fake::new();
         World::with(self.urls(urls), Arc::new(fake.clone()), fake, Settings::default()).await
+    }
+}
+
+/// The same databases through what listens at a port of this machine.
+pub fn through(urls: &DatabaseUrls, port: u16) -> DatabaseUrls {
+    let through = |url: &str| PgConnectOptions::from_str(url).unwrap().host("127.0.0.1").port(port).to_url_lossy().to_string();
+    DatabaseUrls {
+        agent_memory: through(&urls.agent_memory),
+        shared_kb: through(&urls.shared_kb),
+        internal_shared: through(&urls.internal_shared),
     }
 }
 

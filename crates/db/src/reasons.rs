@@ -35,6 +35,13 @@ pub(super) fn sentence(database: &str, url: &str, error: &sqlx::Error) -> String
                 code if code.starts_with("28") => {
                     format!("{place} refuses the user {user} ({message}): correct user and password in {variables}")
                 }
+                // Citus repeats «create extension if not exists» on the workers, also if nothing is left to create.
+                "42501" if message.contains("owner of extension") => {
+                    format!(
+                        "{place} lets only the owner of the extension vector migrate a cluster ({message}): make {user} a superuser on every \
+                         node, let it drop and create the extension before the first migration, and take that right back"
+                    )
+                }
                 "42501" => format!(
                     "{place} does not let the user {user} do this ({message}): {variables} needs a user who may create databases and roles"
                 ),

@@ -129,13 +129,14 @@ pub async fn rewrite_statistics(connection: &mut PgConnection) -> Result<(), Mig
 }
 
 /// Creates the roles of the server on a node, as far as they are missing. The coordinator signs in to the nodes as the role that asks, so
-/// each may sign in.
+/// each may sign in. An owner that is no superuser may take them there, too: what it gives to them on the coordinator, it gives everywhere.
 fn roles() -> String {
     let mut each = String::new();
     for role in ROLES {
         each.push_str(&format!(
             "if not exists (select from pg_roles where rolname = '{role}') then create role {role} nosuperuser nobypassrls; end if; \
-             if not (select rolcanlogin from pg_roles where rolname = '{role}') then alter role {role} login; end if; "
+             if not (select rolcanlogin from pg_roles where rolname = '{role}') then alter role {role} login; end if; \
+             if not pg_has_role(current_user, '{role}', 'set') then grant {role} to current_user with set true; end if; "
         ));
     }
     format!(

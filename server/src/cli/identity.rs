@@ -31,7 +31,7 @@ pub enum Tenant {
         #[command(flatten)]
         policy: manage::Search,
     },
-    /// Move all memory and knowledge of a tenant to a worker of the cluster; its writes wait meanwhile
+    /// Move all memory and knowledge of a tenant to a worker of the cluster; its writes wait meanwhile, and at first those of every tenant
     Move {
         slug: String,
         #[arg(long, value_name = "HOST:PORT")]

@@ -14,7 +14,6 @@ use crate::vocabulary::Resolved;
 use db::{Tx, lock_all, lock_owner};
 use foundation::usage::Payer;
 use foundation::{Engine, Error, OpContext, audit, identity};
-use uuid::Uuid;
 use wire::{
     CapturePolicy, MemoryId, MemoryKind, MemoryScope, MemoryStatus, NoticeKind, Promotion, Source, SourceKind, SuggestionId,
     SuggestionRelation,

@@ -1,7 +1,6 @@
 //! The reports among the best hits of a search, for the context of a model call.
 
 use super::decision_points::PLAIN;
-use super::merge::{Merged, merge};
 use super::sources::{self, Item};
 use super::{floors, hits, scale, settings};
 use crate::activity::{Report, Reports};
@@ -10,6 +9,7 @@ use foundation::{Engine, Error, OpContext};
 use verb::verb;
 use wire::{KeyScope, SearchSource};
 use words::bm25::Words;
+use words::weighted::{Merged, merge};
 use words::stems;
 
 /// A report among the best hits.

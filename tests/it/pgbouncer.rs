@@ -91,8 +91,8 @@ impl Drop for PgBouncer {
 
 /// The pools of a server that logs in through `pooled`, and whose owner does not.
 fn pools(owner: &DatabaseUrls, pooled: &DatabaseUrls) -> Databases {
-    let logins = Logins { app: Some(pooled.clone()), system: Some(pooled.clone()) };
-    Databases::connect(owner, &logins, Patience { connection: PATIENCE, lookup: PATIENCE, statement: PATIENCE }).unwrap()
+    let logins = Logins { app: Some(pooled.clone()), system: Some(pooled.clone()), ..Logins::default() };
+    Databases::connect(owner, &logins, Patience { connection: PATIENCE, lookup: PATIENCE, statement: PATIENCE, replica: PATIENCE }).unwrap()
 }
 
 #[tokio::test]

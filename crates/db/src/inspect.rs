@@ -7,7 +7,7 @@ use super::migrate::{ROLES, connect, each};
 use super::owner::{VERSION_MIN, is_one_session};
 use super::reasons::{absence, sentence};
 use super::urls::place;
-use super::{DatabaseUrls, Databases, DbError, Tenancy, Tx};
+use super::{DatabaseUrls, Databases, DbError, ReplicaFacts, Tenancy, Tx};
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgConnection};

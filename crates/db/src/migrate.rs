@@ -241,14 +241,17 @@ async fn migrate_one(database: &'static str, url: &str, migrator: &Migrator) -> 
     let mut connection = connect(&options).await?;
     require_prepared(&mut connection, &options, database, url).await?;
     create_roles(url).await?;
+    distributed::hold(&mut connection).await?;
     let is_behind = check_schema(&mut connection, database, migrator).await? || distributed::is_behind(&mut connection).await?;
     if is_behind {
         distributed::prepare(&mut connection).await?;
     }
     migrator.run(&mut connection).await.map_err(|source| MigrateError::Migrate { database, source })?;
     grant(&mut connection, database).await?;
-    connection.close().await?;
-    if is_behind { distributed::follow(url, database).await } else { Ok(()) }
+    if is_behind {
+        distributed::follow(url, database).await?;
+    }
+    Ok(connection.close().await?)
 }
 
 /// Refuses a database in which its owner may not do what the migrations, and so a restore, need.

@@ -29,6 +29,9 @@ pub(super) const BEGUN: &str = "select 'begun'";
 /// All tables are distributed.
 pub(super) const DONE: &str = "select 'done'";
 
+/// Serialises changes of a distributed database: the lock of the migrations ends before their tables are distributed.
+const LOCK: i64 = 0x0072_6d62_0002;
+
 /// The parts of each table that are spread over the nodes, unless somebody chooses another number: up to that many nodes can share the work.
 pub const SHARDS: u16 = 32;
 
@@ -102,6 +105,7 @@ pub async fn distribute(urls: &DatabaseUrls, shards: u16, progress: Progress<'_>
 
 async fn distribute_one(part: &'static Part, url: &str, shards: u16, progress: Progress<'_>) -> Result<(), MigrateError> {
     let mut connection = owner(url).await?;
+    lock(&mut connection).await?;
     nodes::prepare(&mut connection).await?;
     if state(&mut connection).await? != DONE {
         mark(&mut connection, BEGUN).await?;
@@ -116,6 +120,16 @@ async fn distribute_one(part: &'static Part, url: &str, shards: u16, progress: P
 /// What a database says about its distribution: [`BEGUN`], [`DONE`] or nothing.
 pub(super) async fn state(connection: &mut PgConnection) -> Result<String, sqlx::Error> {
     sqlx::query_scalar(AssertSqlSafe(format!("select {DISTRIBUTED}"))).fetch_one(connection).await
+}
+
+async fn lock(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    sqlx::query("select pg_advisory_lock($1)").bind(LOCK).execute(connection).await.map(drop)
+}
+
+/// Waits until nobody else changes a distributed database, and keeps others out for as long as the connection is open. Whoever migrates the
+/// database at the same moment then finds its new tables distributed.
+pub(super) async fn hold(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    if state(connection).await?.is_empty() { Ok(()) } else { lock(connection).await }
 }
 
 /// Whether a distributed database has tables of tenants that are not: its migrations ended, and what follows them did not.

@@ -12,6 +12,10 @@ select create_distributed_function(p.oid::regprocedure, 'tenant', colocate_with 
 -- Rights to a system column do not reach the nodes, and sweeping moments takes `ctid`.
 grant select on memory_moments to rmb_definer;
 
+-- Deliveries are claimed tenant by tenant, from webhook to webhook.
+create index if not exists events_webhook_tenant_idx on events (tenant_id, coalesce(payload->>'webhook_id', ''), run_after, id)
+ where task = 'webhook' and state in ('pending', 'failed', 'running');
+
 -- Sweeps across tenants: one deletion on every node instead of parts of a size, because no statement locks rows of several nodes.
 
 create or replace function sweep_retrievals(before timestamptz, most bigint) returns bigint

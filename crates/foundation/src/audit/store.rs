@@ -81,10 +81,13 @@ pub async fn waiting_tenants(pool: &SystemPool) -> Result<Vec<TenantId>, DbError
         Err(error) if error.is_away() => {
             pool.values(sql!(
                 [],
-                r"select unnest(string_to_array(r.result, ','))::uuid
-                    from run_command_on_shards('outbox', $shard$select string_agg(distinct tenant_id::text, ',') from %s
-                                                                 where delivered_at is null and error is null$shard$) r
-                   where r.success"
+                r"select split_part(t.line, ' ', 1)::uuid
+                    from run_command_on_shards('outbox', $shard$
+                         select string_agg(w.tenant_id || ' ' || extract(epoch from w.since), ',')
+                           from (select tenant_id, min(created_at) as since from %s
+                                  where delivered_at is null and error is null group by tenant_id) w$shard$) r
+                   cross join unnest(string_to_array(r.result, ',')) as t (line)
+                   where r.success order by split_part(t.line, ' ', 2)::numeric, 1"
             ))
             .await
         }

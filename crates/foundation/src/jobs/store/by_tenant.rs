@@ -43,12 +43,14 @@ async fn due(pool: &SystemPool, tasks: &[&str], among: bool, now: DateTime<Utc>)
         Err(error) if error.is_away() => {
             pool.values(sql!(
                 [now, tasks, among],
-                r"select unnest(string_to_array(r.result, ','))::uuid
+                r"select split_part(t.line, ' ', 1)::uuid
                     from run_command_on_shards('events', format(
-                         $shard$select string_agg(distinct w.tenant_id::text, ',') from %%s w where ",
+                         $shard$select string_agg(d.tenant_id || ' ' || extract(epoch from d.since), ',')
+                                  from (select w.tenant_id, min(w.run_after) as since from %%s w where ",
                 is_due!("%1$L", "%2$L", "%3$L"),
-                r"$shard$, $1::timestamptz, $2::text[], $3::boolean)) r
-                   where r.success"
+                r" group by w.tenant_id) d$shard$, $1::timestamptz, $2::text[], $3::boolean)) r
+                   cross join unnest(string_to_array(r.result, ',')) as t (line)
+                   where r.success order by split_part(t.line, ' ', 2)::numeric, 1"
             ))
             .await
         }
@@ -136,7 +138,8 @@ pub(super) async fn claim_step(
     Ok(None)
 }
 
-/// As [`claim_deliveries`](super::claim_deliveries).
+/// As [`claim_deliveries`](super::claim_deliveries), also in stepping from webhook to webhook: along an index that only a distributed database
+/// has, because a node holds the webhooks of many tenants.
 pub(super) async fn claim_deliveries(
     pool: &SystemPool,
     webhook: Option<WebhookId>,
@@ -149,7 +152,7 @@ pub(super) async fn claim_deliveries(
     let seed = now.timestamp_micros().to_string();
     let webhook = webhook.map(|id| id.to_string());
     let tenants = match due_deliveries(pool, webhook.as_deref(), now, &seed).await {
-        Err(error) if error.is_away() => due_deliveries_where_answered(pool, webhook.as_deref(), now).await?,
+        Err(error) if error.is_away() => due_deliveries_where_answered(pool, webhook.as_deref(), now, &seed).await?,
         tenants => tenants?,
     };
     let mut claimed: Vec<Leased> = Vec::new();
@@ -161,17 +164,30 @@ pub(super) async fn claim_deliveries(
         let some: Vec<Leased> = pool
             .rows(sql!(
                 [now, lease_until, left, &webhook, DELIVERIES_OF_TENANT, tenant, &seed, paused, kept],
-                r"with waiting as (
-                      select distinct on (w.payload->>'webhook_id') w.agent_id, w.id
-                        from events w
-                       where w.tenant_id = $6 and w.task = 'webhook' and w.state in ('pending', 'failed', 'running') and w.run_after <= $1
-                         and (w.state in ('pending', 'failed') or w.leased_until < $1)
-                         and ($4::text is null or w.payload->>'webhook_id' = $4)
-                         and (coalesce(w.payload->>'webhook_id', '') <> all($8) or w.created_at < $9)
+                r"with recursive webhook as (
+                      select coalesce($4::text, (
+                             select coalesce(w.payload->>'webhook_id', '') from events w
+                              where w.tenant_id = $6 and w.task = 'webhook' and w.state in ('pending', 'failed', 'running')
+                              order by coalesce(w.payload->>'webhook_id', '') limit 1)) as id
+                      union all
+                      select (select coalesce(w.payload->>'webhook_id', '') from events w
+                               where w.tenant_id = $6 and w.task = 'webhook' and w.state in ('pending', 'failed', 'running')
+                                 and coalesce(w.payload->>'webhook_id', '') > before.id
+                               order by coalesce(w.payload->>'webhook_id', '') limit 1)
+                        from webhook before where before.id is not null and $4::text is null),
+                  waiting as (
+                      select e.agent_id, e.id
+                        from webhook
+                       cross join lateral (
+                             select w.agent_id, w.id, w.created_at from events w
+                              where w.tenant_id = $6 and w.task = 'webhook' and w.state in ('pending', 'failed', 'running')
+                                and coalesce(w.payload->>'webhook_id', '') = webhook.id and w.run_after <= $1
+                                and (w.state in ('pending', 'failed') or w.leased_until < $1)
+                              order by w.run_after, w.id limit 1) e
+                       where (webhook.id <> all($8) or e.created_at < $9)
                          and not exists (select from events r
                                           where r.tenant_id = $6 and r.task = 'webhook' and r.state = 'running' and r.leased_until >= $1
-                                            and r.payload->>'webhook_id' = w.payload->>'webhook_id')
-                       order by w.payload->>'webhook_id', w.run_after, w.id),
+                                            and coalesce(r.payload->>'webhook_id', '') = webhook.id)),
                   first as (
                       select agent_id, id from waiting order by md5(id::text || $7)
                        limit greatest(least($3, $5 - (select count(*) from events r
@@ -204,16 +220,22 @@ async fn due_deliveries(pool: &SystemPool, webhook: Option<&str>, now: DateTime<
 }
 
 /// The same, of the nodes that answer.
-async fn due_deliveries_where_answered(pool: &SystemPool, webhook: Option<&str>, now: DateTime<Utc>) -> Result<Vec<TenantId>, DbError> {
+async fn due_deliveries_where_answered(
+    pool: &SystemPool,
+    webhook: Option<&str>,
+    now: DateTime<Utc>,
+    seed: &str,
+) -> Result<Vec<TenantId>, DbError> {
     pool.values(sql!(
-        [now, webhook],
-        r"select unnest(string_to_array(r.result, ','))::uuid
+        [now, webhook, seed],
+        r"select t.id::uuid
             from run_command_on_shards('events', format(
                  $shard$select string_agg(distinct w.tenant_id::text, ',') from %%s w
                          where w.task = 'webhook' and w.state in ('pending', 'failed', 'running') and w.run_after <= %1$L
                            and (w.state in ('pending', 'failed') or w.leased_until < %1$L)
                            and (%2$L::text is null or w.payload->>'webhook_id' = %2$L)$shard$, $1::timestamptz, $2::text)) r
-           where r.success"
+           cross join unnest(string_to_array(r.result, ',')) as t (id)
+           where r.success order by md5(t.id || $3)"
     ))
     .await
 }

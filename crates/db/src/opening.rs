@@ -5,21 +5,29 @@ use super::replica::{Mark, Unready};
 use super::tenancy::Tenancy;
 use sqlx::postgres::PgRow;
 use std::fmt::Write;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::Duration;
 use wire::TenantId;
 
 /// Whether the tables of a database are distributed over several nodes. Each new connection finds it out.
 #[derive(Debug, Default)]
-pub struct Spread(AtomicBool);
+pub struct Spread(AtomicU8);
 
 impl Spread {
+    const PLAIN: u8 = 1;
+    const DISTRIBUTED: u8 = 2;
+
     pub fn note(&self, is_distributed: bool) {
-        self.0.store(is_distributed, Ordering::Relaxed);
+        self.0.store(if is_distributed { Self::DISTRIBUTED } else { Self::PLAIN }, Ordering::Relaxed);
+    }
+
+    /// Whether a connection found it out.
+    pub fn is_known(&self) -> bool {
+        self.0.load(Ordering::Relaxed) != 0
     }
 
     pub fn is_distributed(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.load(Ordering::Relaxed) == Self::DISTRIBUTED
     }
 }
 
@@ -163,6 +171,17 @@ mod tests {
         let distributed = opening.text(true);
         assert!(distributed.contains("set local rmb.\"user\" = ''; end $$; select set_config('role', 'rmb_app', true), "), "{distributed}");
         assert!(!distributed.contains("set_config('rmb.") && !distributed.contains("plan_cache_mode"), "{distributed}");
+    }
+
+    #[test]
+    fn nothing_is_known_before_the_first_connection() {
+        let spread = Spread::default();
+        assert!(!spread.is_known() && !spread.is_distributed());
+        for distributed in [true, false] {
+            spread.note(distributed);
+            assert!(spread.is_known());
+            assert_eq!(spread.is_distributed(), distributed);
+        }
     }
 
     #[test]

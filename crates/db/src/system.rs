@@ -29,9 +29,21 @@ impl SystemPool {
         Ok(self.open(self.proof.begin()).await?)
     }
 
-    /// Whether its tables are distributed over several nodes: no statement then locks rows of two tenants.
+    /// Whether its tables are distributed over several nodes, as far as a connection found it out.
     pub fn is_distributed(&self) -> bool {
         self.waits.spread.is_distributed()
+    }
+
+    /// Whether its tables are distributed over several nodes: no statement then locks rows of two tenants. If no connection found it out yet,
+    /// it opens one: whoever chooses a statement by it must not be wrong.
+    ///
+    /// # Errors
+    /// As [`SystemPool::begin`].
+    pub async fn finds_distributed(&self) -> Result<bool, DbError> {
+        if !self.waits.spread.is_known() {
+            self.begin().await?.rollback().await?;
+        }
+        Ok(self.is_distributed())
     }
 
     pub(super) async fn open(&self, opening: Opening) -> Result<Tx, sqlx::Error> {
@@ -60,12 +72,23 @@ impl SystemPool {
     /// # Errors
     /// When the URL cannot be read.
     pub fn in_role(url: &str, role: &'static str) -> Result<Self, DbError> {
+        use super::distributed::{DONE, state};
         use super::{CONNECT, Health, PgConnectOptions, Reach, Spread};
         let (options, statement) = (url.parse::<PgConnectOptions>()?, super::link::ANSWER);
         let (health, spread) = (Arc::<Health>::default(), Arc::<Spread>::default());
         let proof = Proof::new(&options, "TEST_DATABASE_URL", (role, role), statement, Arc::clone(&spread));
+        let finding = Arc::clone(&spread);
         let waits = Waits::new(statement, Arc::new(Reach::new(options.clone(), CONNECT, Arc::clone(&health))), health, spread);
-        let pool = sqlx::postgres::PgPoolOptions::new().max_connections(1).connect_lazy_with(options);
+        let pool = sqlx::postgres::PgPoolOptions::new()
+            .max_connections(1)
+            .after_connect(move |connection, _| {
+                let spread = Arc::clone(&finding);
+                Box::pin(async move {
+                    spread.note(state(connection).await? == DONE);
+                    Ok(())
+                })
+            })
+            .connect_lazy_with(options);
         Ok(Self { pool, waits, proof: Arc::new(proof) })
     }
 }

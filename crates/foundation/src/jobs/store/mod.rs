@@ -218,7 +218,7 @@ pub async fn claim(
     lease_until: DateTime<Utc>,
     most: i64,
 ) -> Result<Vec<Leased>, DbError> {
-    if pool.is_distributed() {
+    if pool.finds_distributed().await? {
         return by_tenant::claim(pool, load, now, lease_until, most).await;
     }
     let (tasks, among) = load.tasks();
@@ -251,7 +251,7 @@ pub async fn claim_step(
     last: Option<TenantId>,
     busy: &[TenantId],
 ) -> Result<Option<Leased>, DbError> {
-    if pool.is_distributed() {
+    if pool.finds_distributed().await? {
         return by_tenant::claim_step(pool, now, lease_until, last, busy).await;
     }
     let (tasks, _) = Load::Heavy.tasks();
@@ -296,7 +296,7 @@ pub async fn claim_deliveries(
     most: i64,
 ) -> Result<Vec<Leased>, DbError> {
     let paused: Vec<String> = paused.iter().map(ToString::to_string).collect();
-    if pool.is_distributed() {
+    if pool.finds_distributed().await? {
         return by_tenant::claim_deliveries(pool, webhook, (&paused, kept), now, lease_until, most).await;
     }
     pool.rows(sql!(

@@ -40,7 +40,7 @@ pub async fn cluster(connection: &mut PgConnection, database: &str) -> Result<Op
     let written = state(connection).await?;
     let (is_distributed, is_begun) = (written == DONE, written == BEGUN);
     let mut cluster = Cluster { version, is_distributed, is_begun, ..Cluster::default() };
-    if !is_distributed {
+    if !is_distributed && !is_begun {
         return Ok(Some(cluster));
     }
     cluster.local = super::local_tables(connection).await?;

@@ -9,20 +9,18 @@ const SEVERAL: i64 = 50;
 /// The findings about the cluster of a database that has Citus.
 pub fn cluster(database: &str, cluster: &Cluster) -> Vec<Finding> {
     let Cluster { version, is_distributed, is_begun, local, nodes, statements } = cluster;
+    let mut findings = Vec::new();
     if *is_begun {
         let finding = format!("{database}: tables are distributed in part, and no server starts");
-        return vec![Finding::error("cluster", finding, "stop every server, then run 'remembrancer distribute' again")];
-    }
-    if !is_distributed {
+        findings.push(Finding::error("cluster", finding, "stop every server, then run 'remembrancer distribute' again"));
+    } else if !is_distributed {
         let finding = format!("{database}: Citus {version} is there, and the tables are on the coordinator alone");
-        let remedy = "run 'remembrancer distribute' to use the workers";
-        return vec![Finding::warning("cluster", finding, remedy)];
-    }
-    if !local.is_empty() {
+        findings.push(Finding::warning("cluster", finding, "run 'remembrancer distribute' to use the workers"));
+    } else if !local.is_empty() {
         let finding = format!("{database}: these tables are on the coordinator alone: {}", local.join(", "));
-        return vec![Finding::error("cluster", finding, "run 'remembrancer distribute'")];
+        findings.push(Finding::error("cluster", finding, "run 'remembrancer distribute'"));
     }
-    let mut findings: Vec<Finding> = nodes.iter().map(|one| node(database, one)).collect();
+    findings.extend(nodes.iter().map(|one| node(database, one)));
     if let Some((one, several)) = statements {
         let share = several.saturating_mul(100) / one.saturating_add(*several).max(1);
         let finding = format!("{database}: Citus {version}; {share} % of the statements ran on several shards");
@@ -83,6 +81,19 @@ mod tests {
         assert!(findings.iter().all(|finding| finding.level == Level::Ok));
         assert!(findings[0].finding.contains("db-2:5432 has 16 shards, 1 of one tenant, 3 MiB"), "{}", findings[0].finding);
         assert!(findings[1].finding.contains("2 % of the statements"), "{}", findings[1].finding);
+    }
+
+    #[test]
+    fn one_fault_hides_no_other() {
+        for change in
+            [|facts: &mut Cluster| (facts.is_distributed, facts.is_begun) = (false, true), |facts| facts.local = vec!["skills".into()]]
+        {
+            let mut facts = healthy();
+            change(&mut facts);
+            facts.nodes[0].bytes = None;
+            let findings = cluster("agent_memory", &facts);
+            assert_eq!(findings.iter().filter(|finding| finding.level == Level::Error).count(), 2, "{}", findings[0].finding);
+        }
     }
 
     #[test]

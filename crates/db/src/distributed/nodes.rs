@@ -6,6 +6,7 @@ use crate::migrate::{MigrateError, ROLES, connect, create_database};
 use sqlx::Connection;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use std::fmt;
+use std::net::IpAddr;
 use std::str::FromStr;
 
 /// A node of a cluster, as the coordinator reaches it.
@@ -36,8 +37,12 @@ impl fmt::Display for Node {
 /// tenants and the extension on each, and adds the workers that the coordinator does not know.
 ///
 /// # Errors
-/// When a node is out of reach, lacks the extension, or the user may not do it.
+/// When a node is out of reach, lacks the extension, or the user may not do it; and when the coordinator has an address that only its own
+/// machine reaches, and a worker is on another one.
 pub async fn join(urls: &DatabaseUrls, workers: &[Node]) -> Result<(), MigrateError> {
+    for (part, url) in super::each(urls) {
+        require_reachable(part.name, url, workers).await.map_err(|error| error.of(part.name, url))?;
+    }
     for (part, url) in super::each(urls) {
         for worker in workers {
             on_worker(part.name, url, worker)
@@ -47,6 +52,41 @@ pub async fn join(urls: &DatabaseUrls, workers: &[Node]) -> Result<(), MigrateEr
         add(url, workers).await.map_err(|error| error.of(part.name, url))?;
     }
     Ok(())
+}
+
+/// Refuses an address of the coordinator that leads each worker to itself.
+async fn require_reachable(database: &'static str, url: &str, workers: &[Node]) -> Result<(), MigrateError> {
+    let Some(worker) = workers.iter().find(|worker| !is_loopback(&worker.host)) else { return Ok(()) };
+    let options = PgConnectOptions::from_str(url)?;
+    let mut connection = connect(&options).await?;
+    let known = known_host(&mut connection).await?;
+    connection.close().await?;
+    let host = known.as_deref().unwrap_or(options.get_host());
+    if !is_loopback(host) {
+        return Ok(());
+    }
+    let remedy = if known.is_some() {
+        format!("run 'select citus_set_coordinator_host('HOST', PORT)' in the database of {database} with a host that every worker reaches")
+    } else {
+        "name it in DATABASE_URL by a host that every worker reaches".to_owned()
+    };
+    Err(MigrateError::Unusable(format!("The worker {worker} does not reach the coordinator as {host}: {remedy}.")))
+}
+
+/// The host of the coordinator, if it has told it to the workers.
+async fn known_host(connection: &mut PgConnection) -> Result<Option<String>, sqlx::Error> {
+    let there: bool =
+        sqlx::query_scalar("select exists (select from pg_extension where extname = 'citus')").fetch_one(&mut *connection).await?;
+    if !there {
+        return Ok(None);
+    }
+    sqlx::query_scalar("select nodename::text from pg_dist_node where groupid = 0").fetch_optional(connection).await
+}
+
+/// Whether a host leads every machine to itself: also a folder of sockets.
+fn is_loopback(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']);
+    host.eq_ignore_ascii_case("localhost") || host.starts_with('/') || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
 /// Creates a database and the extension on a worker.
@@ -150,6 +190,16 @@ fn roles() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_coordinator_that_only_its_own_machine_reaches_is_known_by_its_host() {
+        for host in ["localhost", "LOCALHOST", "127.0.0.1", "::1", "[::1]", "/run/postgresql"] {
+            assert!(is_loopback(host), "{host}");
+        }
+        for host in ["db-1.example.org", "10.0.0.7", "localhost.example.org"] {
+            assert!(!is_loopback(host), "{host}");
+        }
+    }
 
     #[test]
     fn a_node_is_a_host_and_a_port() {

@@ -28,38 +28,38 @@ pub async fn put_memories(
 ) -> Result<Vec<(AgentId, MemoryId, bool)>, DbError> {
     let columns = Section::Memory.columns();
     let values = values(Section::Memory, &columns);
+    // The nodes of a cluster get no parameters of what follows a conflict.
+    let revives = importing.revives;
+    let now = if tx.is_distributed() { format!("'{}'::timestamptz", importing.now.to_rfc3339()) } else { "$5".to_owned() };
     // No agent's file makes a memory more trusted than it is here, or says that a person confirmed it.
     let newer = |column: &&str| match *column {
-        "trust" => "trust = case when $4 or agent_memories.trust = 'own' then excluded.trust else agent_memories.trust end".to_owned(),
-        "confirmed_by" | "confirmed_at" => format!("{column} = case when $4 then excluded.{column} else agent_memories.{column} end"),
+        "trust" => format!("trust = case when {revives} or agent_memories.trust = 'own' then excluded.trust else agent_memories.trust end"),
+        "confirmed_by" | "confirmed_at" => {
+            format!("{column} = case when {revives} then excluded.{column} else agent_memories.{column} end")
+        }
         column => format!("{column} = excluded.{column}"),
     };
     let forward = columns.iter().filter(|column| !["agent_id", "id"].contains(column)).map(newer).collect::<Vec<_>>().join(", ");
-    let (new_of_user, old_of_user) = (of_user!("r", "$5"), of_user!("agent_memories", "$5"));
+    let of_user = of_user!("r", "$4");
     let columns = columns.join(", ");
     let sql = format!(
         r"insert into agent_memories (tenant_id, {columns}, topic_normal, topic_key, vocabulary_version, content_hash, live,
                                       awaiting_vector, imported_by)
           select $1, {values}, r.topic_normal, r.topic_key, r.vocabulary_version, sha256(convert_to(r.content, 'UTF8')),
                  r.status in ('active', 'contradicted') and r.deleted_at is null and r.archived_at is null, true, $3
-            from jsonb_populate_recordset(null::agent_memories, $2) r where {new_of_user} order by r.agent_id, r.id
+            from jsonb_populate_recordset(null::agent_memories, $2) r where {of_user} order by r.agent_id, r.id
           on conflict (tenant_id, agent_id, id) do update
              set {forward}, topic_normal = excluded.topic_normal, topic_key = excluded.topic_key, vocabulary_version = excluded.vocabulary_version,
                  content_hash = excluded.content_hash, live = excluded.live, awaiting_vector = true, imported_by = excluded.imported_by,
                  written = excluded.written
            where agent_memories.tenant_id = excluded.tenant_id and agent_memories.version < excluded.version
-             and agent_memories.user_id is not distinct from excluded.user_id and {old_of_user}
-             and ($4 or (agent_memories.deleted_at is null and agent_memories.archived_at is null and (agent_memories.expires_at is null or agent_memories.expires_at > $6)))
+             and agent_memories.user_id is not distinct from excluded.user_id
+             and ({revives} or (agent_memories.deleted_at is null and agent_memories.archived_at is null and (agent_memories.expires_at is null or agent_memories.expires_at > {now})))
           returning agent_id, id, xmax <> 0"
     );
     // The columns are those of the format: a constant.
-    let query = sqlx::query_as(AssertSqlSafe(sql))
-        .bind(tenancy.tenant)
-        .bind(rows)
-        .bind(importing.by)
-        .bind(importing.revives)
-        .bind(tenancy.users)
-        .bind(importing.now);
+    let query =
+        sqlx::query_as(AssertSqlSafe(sql)).bind(tenancy.tenant).bind(rows).bind(importing.by).bind(tenancy.users).bind(importing.now);
     Ok(query.fetch_all(&mut **tx).await?)
 }
 

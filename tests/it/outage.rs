@@ -4,7 +4,7 @@ use crate::portability::{exported, import};
 use crate::support::{Fetch, Told, ask, memory_owner, remember, waiting_for_locks, work};
 use db::clock::Clock;
 use db::{DatabaseUrls, DbError, migrate};
-use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact, question};
+use foundation::testing::{Fake, FakeClock, TestDatabases, World, fact, question, workers as nodes};
 use foundation::{Engine, Error, Settings, identity};
 use portability::Selection;
 use remembrancer::{memories, recall};
@@ -332,12 +332,21 @@ async fn a_transaction_that_waits_for_nothing_is_ended_by_postgres() {
 
 /// Lets every insertion into a table fail as it does on a full disk, or with another SQLSTATE.
 async fn fall_ill(world: &World, table: &str, sqlstate: &str) {
-    let trigger = format!(
+    let mut owner = memory_owner(&world.engine).await;
+    let function = format!(
         "create function fall_ill() returns trigger language plpgsql as $$ begin \
-            raise exception 'could not extend file' using errcode = '{sqlstate}'; end $$; \
-         create trigger fall_ill before insert on {table} for each statement execute function fall_ill()"
+            raise exception 'could not extend file' using errcode = '{sqlstate}'; end $$"
     );
-    sqlx::raw_sql(AssertSqlSafe(trigger)).execute(&mut memory_owner(&world.engine).await).await.unwrap();
+    sqlx::raw_sql(AssertSqlSafe(function)).execute(&mut owner).await.unwrap();
+    let trigger = |table: &str| format!("create trigger fall_ill before insert on {table} for each statement execute function fall_ill()");
+    if nodes().is_empty() {
+        sqlx::raw_sql(AssertSqlSafe(trigger(table))).execute(&mut owner).await.unwrap();
+        return;
+    }
+    // A distributed table has no triggers, and its parts on the nodes are tables like any other.
+    let on_shards = "select bool_and(success) from run_command_on_shards($1::text::regclass, $2)";
+    let done: bool = sqlx::query_scalar(on_shards).bind(table).bind(trigger("%s")).fetch_one(&mut owner).await.unwrap();
+    assert!(done);
 }
 
 async fn recover(world: &World) {

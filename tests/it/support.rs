@@ -1,7 +1,7 @@
 //! What the tests of this binary share.
 
 use db::DatabaseUrls;
-use foundation::testing::{Fake, FakeClock, TestDatabases, World, question};
+use foundation::testing::{Fake, FakeClock, TestDatabases, World, question, workers as nodes};
 use foundation::{Engine, OpContext, Settings};
 use remembrancer::knowledge::{self, Extent, Ingestion};
 use remembrancer::{memories, recall, workers};
@@ -113,9 +113,14 @@ pub async fn undo_delivery(world: &World) -> u64 {
     sqlx::query(undo).run(&world.engine).await
 }
 
-/// The owner of a database, who is bound by no policy.
+/// The owner of a database, who is bound by no policy. On a cluster, statements of tests may join tables in ways that no statement of the
+/// program does: by columns other than the tenant.
 pub async fn owner(url: &str) -> PgConnection {
-    PgConnection::connect(url).await.unwrap()
+    let mut owner = PgConnection::connect(url).await.unwrap();
+    if !nodes().is_empty() {
+        sqlx::query("set citus.enable_repartition_joins = on").execute(&mut owner).await.unwrap();
+    }
+    owner
 }
 
 /// The owner of the database of memories.

@@ -2,13 +2,14 @@
 
 use super::queries::Case;
 use super::{capture, context, expectations, lifecycle, profile};
-use crate::support::{Run, agent, ask, ingest, memory_owner, remember, settle};
+use crate::support::{Run, agent, ask, ingest, memory_owner, owner, remember, settle};
 use db::Users;
 use db::cursor::Seek;
-use foundation::testing::{World, fact};
+use foundation::testing::{World, fact, workers as nodes};
 use foundation::{OpContext, idempotency, identity, projects, usage, webhooks};
 use remembrancer::memories::model::Owner;
 use remembrancer::{activity, knowledge, memories, tools, vocabulary, workers};
+use tokio::sync::OnceCell;
 use tokio_util::sync::CancellationToken;
 use wire::{LinkRequest, NewInvitation, NewProject, NewWebhook, NoticeKind, OperatorRole, Relation, Usd};
 
@@ -46,6 +47,39 @@ async fn know(world: &World, atlas: &OpContext) {
 /// What the kept memory supersedes.
 pub const EARLIER: &str = "The ferry leaves at nine.";
 
+/// On a cluster, lets every role see the hashes of a tenant's rows in some tables.
+async fn show_fingerprints(world: &World) {
+    static SHOWN: OnceCell<()> = OnceCell::const_new();
+    let show = || async {
+        for (url, anchor) in [(&world.engine.urls().agent_memory, "agent_memories"), (&world.engine.urls().shared_kb, "vocabularies")] {
+            let mut owner = owner(url).await;
+            let function = r"
+                create or replace function fingerprint(tenant uuid, tables text[]) returns text[]
+                    language plpgsql security definer set search_path = public, pg_temp as $$
+                declare
+                    place text;
+                    hash text;
+                    hashes text[] := '{}';
+                begin
+                    foreach place in array tables loop
+                        execute format('select md5(string_agg(t::text, ''|'' order by t::text)) from %I t where tenant_id = $1', place)
+                           into hash using tenant;
+                        hashes := hashes || hash;
+                    end loop;
+                    return hashes;
+                end
+                $$";
+            sqlx::raw_sql(function).execute(&mut owner).await.unwrap();
+            let distribute =
+                "select create_distributed_function('fingerprint(uuid, text[])', 'tenant', colocate_with => $1, force_delegation => true)";
+            sqlx::query(distribute).bind(anchor).execute(&mut owner).await.unwrap();
+        }
+    };
+    if !nodes().is_empty() {
+        SHOWN.get_or_init(show).await;
+    }
+}
+
 pub struct Two {
     pub a: World,
     pub b: World,
@@ -63,6 +97,7 @@ impl Two {
     /// The same, where everything that the agent has belongs to one user.
     pub async fn of(users: Users) -> Self {
         let (a, b) = (World::new().await, World::new().await);
+        show_fingerprints(&a).await;
         let atlas = OpContext { users, ..a.atlas.clone() };
         identity::user(&a.engine, &a.system, &"crm-1".parse().unwrap()).await.unwrap();
         identity::add_user(&a.engine, &a.system, "crm-2", Some("Idris"), None).await.unwrap();

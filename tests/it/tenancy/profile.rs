@@ -120,12 +120,13 @@ pub async fn fill(owner: &mut PgConnection, case: &Case) {
         // One with a vector, one without, and a leaf and a schema without a document.
         "insert into profile_documents (tenant_id, agent_id, id, user_id, document_key, context_type, context_source, connection_id, origin_id,
                                         starts, ends, content, metadata, length, created_at)
-         select $1, $2, case n when 1 then $3 else gen_random_uuid() end, $4, gen_random_uuid(), 'tool_entity', 'tool_indexed', $3, $3, 0, 0,
-                'DOCK: the dock', '{}', 1, now() from generate_series(1, 2) n",
+         values ($1, $2, $3, $4, gen_random_uuid(), 'tool_entity', 'tool_indexed', $3, $3, 0, 0, 'DOCK: the dock', '{}', 1, now()),
+                ($1, $2, gen_random_uuid(), $4, gen_random_uuid(), 'tool_entity', 'tool_indexed', $3, $3, 0, 0, 'DOCK: the dock', '{}', 1,
+                 now())",
         "insert into profile_document_terms (tenant_id, agent_id, document_id, user_id, term, tf)
          select $1, $2, d.id, $4, 'dock', 1 from profile_documents d where d.agent_id = $2 and d.connection_id = $3",
         "insert into profile_embeddings_384 (tenant_id, agent_id, document_id, model, user_id, half)
-         values ($1, $2, $3, 'all-MiniLM-L6-v2', $4, (select array_agg(1)::halfvec(384) from generate_series(1, 384)))",
+         values ($1, $2, $3, 'all-MiniLM-L6-v2', $4, array_fill(1::real, array[384])::halfvec(384))",
         "insert into profile_leaves (tenant_id, agent_id, id, user_id, part, path, value, listed, state, leaf_hash, observations, source_ids,
                                      event_ids, first_seen, last_seen)
          values ($1, $2, gen_random_uuid(), $4, 'scaffold', '{Home}', '\"Bern\"', false, 'shown', '\\x09', 1, array[$5], array[$5], now(), now())",

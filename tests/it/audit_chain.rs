@@ -170,12 +170,17 @@ async fn the_order_of_keys_does_not_matter_to_the_hash() {
 async fn a_row_that_nobody_can_read_is_set_aside_and_blocks_no_other() {
     let world = alone().await;
     remember(&world, &world.atlas, fact("tea", "one")).await;
-    let broken = "update outbox set payload = '{\"odd\": true}', created_at = created_at - interval '1 hour' where destination = $1";
+    let broken = "update outbox set payload = '{\"odd\": true}', created_at = $2 where destination = $1";
     for destination in ["audit", "proposal"] {
-        assert_eq!(sqlx::query(broken).bind(destination).run(&world.engine).await, 1);
+        let earlier = world.clock.now() - chrono::Duration::hours(1);
+        assert_eq!(sqlx::query(broken).bind(destination).bind(earlier).run(&world.engine).await, 1);
     }
     // The row can be read, but no table accepts it.
-    sqlx::query("insert into outbox (tenant_id, agent_id, id, destination, payload, created_at) select tenant_id, agent_id, $1, 'proposal', $2, now() from outbox limit 1")
+    let insert =
+        "insert into outbox (tenant_id, agent_id, id, destination, payload, created_at) values ($1, $2, $3, 'proposal', $4, now())";
+    sqlx::query(insert)
+        .bind(world.system.tenant_id)
+        .bind(world.system.commons_id)
         .bind(world.clock.id())
         .bind(json!({
             "phrase": "x".repeat(300), "normal": "x", "agent_id": world.clock.id(), "memory_id": world.clock.id(), "seen_at": world.clock.now(),

@@ -83,7 +83,7 @@ async fn a_long_transcript_is_split_and_every_quote_equals_its_source() {
     let (quotes, wrong): (i64, i64) = sqlx::query_as(
         "select count(*), count(*) filter (where convert_from(substring(convert_to(s.content, 'UTF8') from v.starts + 1 for v.ends - v.starts),
                                                              'UTF8') <> v.quote)
-           from evidence v join sources s on s.agent_id = v.agent_id and s.id = v.source_id",
+           from evidence v join sources s on s.tenant_id = v.tenant_id and s.agent_id = v.agent_id and s.id = v.source_id",
     )
     .one(&world.engine)
     .await;

@@ -140,7 +140,8 @@ async fn a_capture_killed_between_and_inside_steps_is_whole() {
         }
         world.clock.advance(Duration::minutes(1));
         // A transaction that was dropped ends a moment later, and until then no worker can claim its event.
-        sqlx::query("select 1 from events where task = 'extract' for update").execute(&mut owner).await.unwrap();
+        let claimable = "select 1 from events where tenant_id = $1 and task = 'extract' for update";
+        sqlx::query(claimable).bind(world.system.tenant_id).execute(&mut owner).await.unwrap();
     }
     let evidence: i64 =
         sqlx::query_scalar("select count(*) from evidence where source_id = $1").bind(source).fetch_one(&mut owner).await.unwrap();

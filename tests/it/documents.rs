@@ -388,12 +388,13 @@ async fn vectors_and_the_removal_of_their_documents_never_wait_for_each_other() 
     report(&world, &world.atlas, JIRA, (0..8).map(|n| entity(&format!("PROJ-{n}"), &format!("Issue {n} waits for Mina."))).collect()).await;
     let (mut owner, mut observer) = (memory_owner(&world.engine).await, memory_owner(&world.engine).await);
     // The job takes documents by their ids. The removal takes them as they lie in the table, where the first now comes last.
-    let move_first = "update profile_documents set length = length where id = (select id from profile_documents order by id limit 1)";
-    sqlx::query(move_first).execute(&mut owner).await.unwrap();
+    let move_first = "update profile_documents set length = length
+                       where tenant_id = $1 and id = (select id from profile_documents where tenant_id = $1 order by id limit 1)";
+    sqlx::query(move_first).bind(world.system.tenant_id).execute(&mut owner).await.unwrap();
     let mut held = owner.begin().await.unwrap();
-    let removed_first =
-        "select id from profile_documents where ctid = (select ctid from profile_documents order by ctid limit 1) for update";
-    sqlx::query(removed_first).execute(&mut *held).await.unwrap();
+    let removed_first = "select id from profile_documents
+        where tenant_id = $1 and ctid = (select ctid from profile_documents where tenant_id = $1 order by ctid limit 1) for update";
+    sqlx::query(removed_first).bind(world.system.tenant_id).execute(&mut *held).await.unwrap();
 
     let removal = async { profile::put_entities(&world.engine, &world.atlas, JIRA, PutEntitiesRequest { entities: vec![] }, None).await };
     let subject = documents::IndexPayload { user_id: None };

@@ -42,8 +42,8 @@ async fn forgetting_takes_everything_derived_along_and_leaves_a_tombstone() {
     assert_eq!((detail.memory.deleted_by.as_deref(), detail.memory.delete_reason), (Some("atlas"), None));
     let versions: Vec<_> = detail.record.versions.iter().map(|v| (v.version, v.change.as_str(), v.deleted)).collect();
     assert_eq!(versions, [(2, "forgotten", true), (1, "created", false)]);
-    let documents =
-        "select sum(documents)::bigint from memory_term_counts c join agent_memories m on m.agent_id = c.agent_id where m.id = $1";
+    let documents = "select sum(documents)::bigint from memory_term_counts c
+                       join agent_memories m on m.tenant_id = c.tenant_id and m.agent_id = c.agent_id where m.id = $1";
     assert_eq!(number(&world, documents, id).await, 1, "what is left counts");
     assert!(!remember(&world, &world.atlas, fact("tea", "Vera likes tea")).await.unchanged, "said again, it is a new memory");
 }

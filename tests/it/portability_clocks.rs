@@ -87,11 +87,12 @@ async fn what_was_in_force_stays_findable_when_a_clock_was_ahead() {
         );
         let aliases = "select alias from term_aliases where valid_from <= $1 and (valid_to is null or valid_to > $1) order by 1";
         assert_eq!(at(&mut kb, aliases, before).await, ["vault"]);
-        let texts = "select c.content from documents d join chunks c on c.document_id = d.id
+        let texts = "select c.content from documents d join chunks c on c.tenant_id = d.tenant_id and c.document_id = d.id
                       where d.valid_from <= $1 and (d.valid_to is null or d.valid_to > $1)";
         let (then, now) = (at(&mut kb, texts, before).await, at(&mut kb, texts, after).await);
         assert!(then.len() == 1 && then[0].contains("at six") && now.len() == 1 && now[0].contains("at eight"), "{then:?} {now:?}");
-        let links = "select distinct p.slug from project_links l join projects p on p.id in (l.one_id, l.other_id) and p.slug <> 'quay'
+        let links = "select distinct p.slug from project_links l
+                       join projects p on p.tenant_id = l.tenant_id and p.id in (l.one_id, l.other_id) and p.slug <> 'quay'
                       where l.created_at <= $1 and (l.valid_to is null or l.valid_to > $1)";
         assert_eq!((at(&mut memory, links, before).await, at(&mut memory, links, after).await.len()), (vec!["dock".into()], 0));
         let words = "select distinct on (memory_id) content from agent_memory_versions
@@ -148,9 +149,9 @@ async fn no_statement_can_end_a_row_before_it_begins() {
     add(&world, "secret store", &["vault"]).await;
     write(&world, "The gate opens at six.").await;
     for (sql, constraint) in [
-        ("update canonical_terms set valid_to = valid_from - interval '1 second'", "canonical_terms_validity_check"),
-        ("update term_aliases set valid_to = valid_from - interval '1 second'", "term_aliases_validity_check"),
-        ("update documents set valid_to = valid_from - interval '1 second'", "documents_validity_check"),
+        ("update canonical_terms set valid_to = '-infinity'", "canonical_terms_validity_check"),
+        ("update term_aliases set valid_to = '-infinity'", "term_aliases_validity_check"),
+        ("update documents set valid_to = '-infinity'", "documents_validity_check"),
     ] {
         let error = sqlx::query(sql).execute(&mut kb).await.unwrap_err().to_string();
         assert!(error.contains(constraint), "{error}");

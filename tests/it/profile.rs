@@ -396,7 +396,8 @@ async fn a_synthesis_killed_at_any_step_loses_and_doubles_nothing() {
         killed += usize::from(!ended);
         world.clock.advance(Duration::minutes(1));
         // A transaction that was dropped ends a moment later, and until then no worker can claim its event.
-        sqlx::query("select 1 from events where task = 'synthesise' for update").run(&world.engine).await;
+        let claimable = "select 1 from events where tenant_id = $1 and task = 'synthesise' for update";
+        sqlx::query(claimable).bind(world.system.tenant_id).run(&world.engine).await;
         let stop = CancellationToken::new();
         let one = async { while workers::work(&world.engine, &stop).await.unwrap() > 0 {} };
         let other = async { while workers::work(&world.engine, &stop).await.unwrap() > 0 {} };

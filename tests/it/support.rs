@@ -197,9 +197,13 @@ impl Run for Query<'_, Postgres, PgArguments> {
     }
 }
 
-/// How many connections to the observer's database wait for a lock that another one holds.
+/// How many connections to the observer's database wait for a lock that another one holds; on a cluster, also on its nodes.
 pub async fn waiting_for_locks(observer: &mut PgConnection) -> i64 {
-    let waiting = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    let waiting = if nodes().is_empty() {
+        "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    } else {
+        "select count(distinct global_pid) from citus_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    };
     sqlx::query_scalar(waiting).fetch_one(observer).await.unwrap()
 }
 

@@ -5,7 +5,7 @@ use axum::http::{StatusCode, header};
 use chrono::{DateTime, Duration, Utc};
 use db::DatabaseUrls;
 use db::clock::{Clock, SystemClock};
-use foundation::testing::{TestDatabases, World};
+use foundation::testing::{TestDatabases, World, workers};
 use serde_json::json;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
@@ -83,9 +83,16 @@ async fn a_full_disk_is_said_to_be_one_and_is_not_ready() {
     assert_eq!(site.get("/readyz", &[]).await.status, StatusCode::OK);
     let mut owner = PgConnection::connect(&site.world.engine.urls().agent_memory).await.unwrap();
     let full = "create function full_disk() returns trigger language plpgsql as $$ begin \
-                    raise exception 'could not extend file' using errcode = '53100'; end $$; \
-                create trigger full_disk before insert on agent_memories for each statement execute function full_disk()";
+                    raise exception 'could not extend file' using errcode = '53100'; end $$";
     sqlx::raw_sql(full).execute(&mut owner).await.unwrap();
+    // A distributed table has no triggers, and its parts on the nodes are tables like any other.
+    let trigger = if workers().is_empty() {
+        "create trigger full_disk before insert on agent_memories for each statement execute function full_disk()"
+    } else {
+        "select run_command_on_shards('agent_memories', \
+                'create trigger full_disk before insert on %s for each statement execute function full_disk()')"
+    };
+    sqlx::raw_sql(trigger).execute(&mut owner).await.unwrap();
     let fact = json!({ "topic_raw": "tea", "content": "Vera likes tea", "source": { "platform": "slack" } });
     let (answer, logged) = with_errors(site.atlas("agent_memory_remember", fact)).await;
     assert_eq!((answer.status, answer.header(header::RETRY_AFTER)), (StatusCode::SERVICE_UNAVAILABLE, "30"), "{}", answer.text);

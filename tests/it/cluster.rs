@@ -2,10 +2,11 @@
 //! on tenant by tenant. On one Postgres these tests have nothing to look at.
 
 use crate::support::{Fetch, Run, Told, ask, remember, work};
-use db::DatabaseUrls;
 use db::distributed::{self, Node};
+use db::{DatabaseUrls, migrate};
 use foundation::testing::{FakeClock, TestDatabases, World, fact, workers};
 use foundation::{Engine, Settings};
+use futures_util::future::join_all;
 use remembrancer::{context, memories};
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection};
@@ -109,6 +110,21 @@ async fn a_tenant_moves_to_another_node_with_everything() {
     let nowhere = Node { host: "db-9.example.org".into(), port: 5432 };
     let refused = distributed::move_tenant(world.engine.urls(), world.system.tenant_id, &nowhere, &|_: &str| {}).await.unwrap_err();
     assert!(refused.to_string().contains("db-9.example.org:5432 is not a worker of this cluster"), "{refused}");
+}
+
+#[tokio::test]
+async fn servers_that_upgrade_at_once_distribute_a_new_table_once() {
+    if workers().is_empty() {
+        return;
+    }
+    let urls = TestDatabases::fresh(&FakeClock::default()).await;
+    let new = "create table charts (tenant_id uuid not null, id uuid not null, primary key (tenant_id, id))";
+    sqlx::query(new).run(&urls.agent_memory).await;
+    let migrated = join_all((0..3).map(|_| migrate(&urls))).await;
+    assert!(migrated.iter().all(Result::is_ok), "{migrated:?}");
+    let distributed = "select count(*) from pg_dist_partition where logicalrelid = 'charts'::regclass";
+    let distributed: i64 = sqlx::query_scalar(distributed).one(&urls.agent_memory).await;
+    assert_eq!(distributed, 1);
 }
 
 #[tokio::test]

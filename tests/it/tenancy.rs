@@ -118,7 +118,7 @@ async fn fingerprint(tx: &mut Tx, tenant: wire::TenantId) -> Vec<(String, Option
     assert!(!tables.is_empty());
     if tx.is_distributed() {
         let hashes: Vec<Option<String>> =
-            sqlx::query_scalar("select fingerprint($1, $2)").bind(tenant).bind(&tables).fetch_one(&mut **tx).await.unwrap();
+            sqlx::query_scalar("select witness.fingerprint($1, $2)").bind(tenant).bind(&tables).fetch_one(&mut **tx).await.unwrap();
         return tables.into_iter().zip(hashes).collect();
     }
     let mut hashes = Vec::new();

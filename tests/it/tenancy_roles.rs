@@ -4,7 +4,7 @@ use crate::support::{Fetch, agent, memory_owner, owner, remember, settle};
 use db::clock::Clock;
 use db::{DatabaseUrls, Logins};
 use foundation::Settings;
-use foundation::testing::{Fake, TestDatabases, World, fact};
+use foundation::testing::{Fake, TestDatabases, World, fact, workers as nodes};
 use remembrancer::memories;
 use sqlx::postgres::PgConnectOptions;
 use sqlx::{AssertSqlSafe, ConnectOptions, PgConnection};
@@ -197,7 +197,9 @@ async fn functions_that_look_further_belong_to_a_role_that_owns_nothing_else_and
         .fetch_all(&mut owner)
         .await
         .unwrap();
-        assert!(whole.is_empty(), "{whole:?}");
+        // On a cluster, rights to a system column do not reach the nodes, and sweeping moments takes `ctid`.
+        let known = if nodes().is_empty() { "" } else { "memory_moments select" };
+        assert!(whole.iter().all(|right| right == known), "{whole:?}");
         let creates: bool =
             sqlx::query_scalar("select has_schema_privilege('rmb_definer', 'public', 'create')").fetch_one(&mut owner).await.unwrap();
         assert!(!creates);

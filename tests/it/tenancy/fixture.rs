@@ -54,7 +54,7 @@ async fn show_fingerprints(world: &World) {
         for (url, anchor) in [(&world.engine.urls().agent_memory, "agent_memories"), (&world.engine.urls().shared_kb, "vocabularies")] {
             let mut owner = owner(url).await;
             let function = r"
-                create or replace function fingerprint(tenant uuid, tables text[]) returns text[]
+                create or replace function witness.fingerprint(tenant uuid, tables text[]) returns text[]
                     language plpgsql security definer set search_path = public, pg_temp as $$
                 declare
                     place text;
@@ -69,9 +69,10 @@ async fn show_fingerprints(world: &World) {
                     return hashes;
                 end
                 $$";
-            sqlx::raw_sql(function).execute(&mut owner).await.unwrap();
-            let distribute =
-                "select create_distributed_function('fingerprint(uuid, text[])', 'tenant', colocate_with => $1, force_delegation => true)";
+            for sql in ["create schema if not exists witness", "grant usage on schema witness to public", function] {
+                sqlx::raw_sql(sql).execute(&mut owner).await.unwrap();
+            }
+            let distribute = "select create_distributed_function('witness.fingerprint(uuid, text[])', 'tenant', colocate_with => $1, force_delegation => true)";
             sqlx::query(distribute).bind(anchor).execute(&mut owner).await.unwrap();
         }
     };

@@ -97,19 +97,34 @@ pub async fn refuse_distributed(urls: &DatabaseUrls, instead: &str) -> Result<()
 /// As [`require_distributable`], and when a table cannot be distributed.
 pub async fn distribute(urls: &DatabaseUrls, shards: u16, progress: Progress<'_>) -> Result<(), MigrateError> {
     require_distributable(urls).await?;
+    // Both before the first: a server that starts meanwhile waits for both.
+    let mut begun = Vec::new();
     for (part, url) in each(urls) {
-        distribute_one(part, url, shards, progress).await.map_err(|error| error.of(part.name, url))?;
+        begun.push((part, url, begin(url).await.map_err(|error| error.of(part.name, url))?));
+    }
+    for (part, url, connection) in begun {
+        distribute_one(part, connection, shards, progress).await.map_err(|error| error.of(part.name, url))?;
     }
     Ok(())
 }
 
-async fn distribute_one(part: &'static Part, url: &str, shards: u16, progress: Progress<'_>) -> Result<(), MigrateError> {
+/// Keeps others out of a database, and marks it.
+async fn begin(url: &str) -> Result<PgConnection, MigrateError> {
     let mut connection = owner(url).await?;
     lock(&mut connection).await?;
     nodes::prepare(&mut connection).await?;
     if state(&mut connection).await? != DONE {
         mark(&mut connection, BEGUN).await?;
     }
+    Ok(connection)
+}
+
+async fn distribute_one(
+    part: &'static Part,
+    mut connection: PgConnection,
+    shards: u16,
+    progress: Progress<'_>,
+) -> Result<(), MigrateError> {
     settle(&mut connection, part, shards, progress).await?;
     empty_locals(&mut connection, progress, part).await?;
     mark(&mut connection, DONE).await?;

@@ -48,15 +48,16 @@ pub async fn leave_known(tx: &mut Tx, tenant: TenantId) -> Result<(), DbError> {
 }
 
 /// The first staged document whose path would have two texts in force, and that path. Call it after documents that the file ends are
-/// closed.
+/// closed. What is here is read first: staged rows are in a table of the session, which no node of a cluster has.
 pub async fn taken_path(tx: &mut Tx, tenant: TenantId) -> Result<Option<(i64, String)>, DbError> {
     tx.row_if_any(sql!(
         [tenant],
-        r"with new as (
+        r"with here as materialized (select e.id, e.collection, e.path, e.valid_to from documents e where e.tenant_id = $1),
+          new as (
               select s.line, s.id, s.collection, s.path from staged_documents s
-               where s.valid_to is null and not exists (select from documents e where e.tenant_id = $1 and e.id = s.id)),
+               where s.valid_to is null and not exists (select from here h where h.id = s.id)),
           there as (
-              select null::bigint as line, e.id, e.collection, e.path from documents e where e.tenant_id = $1 and e.valid_to is null
+              select null::bigint as line, h.id, h.collection, h.path from here h where h.valid_to is null
               union all
               select * from new)
           select n.line, n.collection || '/' || n.path from new n

@@ -88,12 +88,15 @@ async fn deliver_batch(engine: &Engine, database: &Database) -> Result<usize, Db
 
 /// Opens a transaction that holds the rows of a batch; none if no row waits.
 async fn take(database: &Database) -> Result<(Tx, Vec<store::Waiting>), DbError> {
-    let mut tx = database.begin_system().await?;
-    if !tx.is_distributed() {
+    if !database.system().finds_distributed().await? {
+        let mut tx = database.begin_system().await?;
         let rows = store::take(&mut tx, BATCH).await?;
         return Ok((tx, rows));
     }
-    for tenant in store::waiting_tenants(database.system()).await? {
+    // Before the transaction: relays that each hold a connection and ask for a second one wait for each other.
+    let tenants = store::waiting_tenants(database.system()).await?;
+    let mut tx = database.begin_system().await?;
+    for tenant in tenants {
         let rows = store::take_of(&mut tx, tenant, BATCH).await?;
         if !rows.is_empty() {
             return Ok((tx, rows));

@@ -299,7 +299,7 @@ async fn a_quote_fits_the_source_that_is_here_whatever_the_file_says_of_it() {
     let there = alone().await;
     let ctx = newcomer(&there.engine).await;
     import(&there.engine, &ctx, &sealed(&open(&text).into_iter().filter(|line| !is(line, "evidence")).collect::<Vec<_>>())).await.unwrap();
-    for change in ["content = replace(content, 'Basel', 'Aarau')", "content = null", "user_id = gen_random_uuid()"] {
+    for change in ["content = replace(content, 'Basel', 'Aarau')", "content = null", "user_id = '00000000-0000-0000-0000-00000000beef'"] {
         let sql = format!("update sources set {change} where tenant_id = $1");
         sqlx::query(sqlx::AssertSqlSafe(sql)).bind(ctx.tenant_id).run(&there.engine).await;
         refused(&there.engine, &ctx, &text, "quotes a source that has a different content or user on this server").await;

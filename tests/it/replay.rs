@@ -212,7 +212,7 @@ async fn what_old_versions_do_not_record_is_named_when_it_has_changed() {
             "summary" => ("update agent_memories set summary = 'They like it' where id = $1", 0, "Summary"),
             "confidence" => ("update agent_memories set confidence = 0.5 where id = $1", 1, "Confidence"),
             "subject" => ("update agent_memories set category = 'person', subject = 'Vera' where id = $1", 0, "Category or subject"),
-            _ => ("update agent_memories set project_id = gen_random_uuid() where id = $1", 1, "Scope or project"),
+            _ => ("update agent_memories set project_id = '00000000-0000-0000-0000-00000000beef' where id = $1", 1, "Scope or project"),
         };
         sqlx::query(sql).bind(short_ids[changed].memory_id).run(&world.engine).await;
         let now = again(&world, first.retrieval_id).await;

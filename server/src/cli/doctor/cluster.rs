@@ -85,9 +85,9 @@ mod tests {
 
     #[test]
     fn one_fault_hides_no_other() {
-        for change in
-            [|facts: &mut Cluster| (facts.is_distributed, facts.is_begun) = (false, true), |facts| facts.local = vec!["skills".into()]]
-        {
+        let changes: [fn(&mut Cluster); 2] =
+            [|facts| (facts.is_distributed, facts.is_begun) = (false, true), |facts| facts.local = vec!["skills".into()]];
+        for change in changes {
             let mut facts = healthy();
             change(&mut facts);
             facts.nodes[0].bytes = None;

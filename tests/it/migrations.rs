@@ -36,7 +36,7 @@ async fn schema(urls: &DatabaseUrls) -> Vec<(String, String, String)> {
     for url in [&urls.agent_memory, &urls.shared_kb, &urls.internal_shared] {
         let found: Vec<(String, String, String)> = sqlx::query_as(
             r"select table_name::text, column_name::text, data_type::text from information_schema.columns
-               where table_schema = 'public' order by 1, 2",
+               where table_schema = 'public' and table_name not in ('citus_tables', 'citus_schemas') order by 1, 2",
         )
         .all(url)
         .await;

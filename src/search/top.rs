@@ -9,8 +9,8 @@ use foundation::{Engine, Error, OpContext};
 use verb::verb;
 use wire::{KeyScope, SearchSource};
 use words::bm25::Words;
-use words::weighted::{Merged, merge};
 use words::stems;
+use words::weighted::{Merged, merge};
 
 /// A report among the best hits.
 #[derive(Clone, Debug, PartialEq)]

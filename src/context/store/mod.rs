@@ -44,8 +44,9 @@ pub async fn memories(tx: &mut Tx, wanted: &Wanted<'_>, most: i64) -> Result<Vec
         r" from agent_memories m
            where m.tenant_id = $1 and m.agent_id = any($2) and m.live and (m.expires_at is null or m.expires_at > $7) and ",
         of_user!("m", "$3"),
+        // One array: with `or`, every memory of the agent would be read once more.
         r"
-             and (m.id = any($6) or m.id in (select s.id from standing s where s.place <= $8))
+             and m.id = any(array(select unnest($6::uuid[]) union select s.id from standing s where s.place <= $8))
            order by m.pinned desc, m.importance desc, m.updated_at desc, m.id desc"
     ))
     .await

@@ -299,12 +299,13 @@ pub async fn turns(
         ids(&anchors.holders),
     );
     let hours = hybrid::APART_MAX.num_hours();
-    for (beside, order, name) in [("<", "desc", "before, "), (">", "asc", "after ")] {
+    // One limit of time beside the comparison: with both, Postgres begins to read at the far one.
+    for (beside, within, order, name) in [("<", ">= a.said_at -", "desc", "before, "), (">", "<= a.said_at +", "asc", "after ")] {
         query.push(format!(
             r"array(select m.id from agent_memories m
                      where m.tenant_id = $1 and m.agent_id = a.agent_id and m.conversation = a.conversation and m.live
                        and (m.said_at, m.id) {beside} (a.said_at, a.id)
-                       and m.said_at between a.said_at - interval '{hours} hours' and a.said_at + interval '{hours} hours' and (m.expires_at is null or m.expires_at > $3){of_user}"
+                       and m.said_at {within} interval '{hours} hours' and (m.expires_at is null or m.expires_at > $3){of_user}"
         ));
         reach.push_filters(&mut query);
         if reach.scoping.narrow {

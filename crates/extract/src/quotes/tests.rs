@@ -280,8 +280,7 @@ fn a_lasting_wish_is_a_preference() {
         "请总是用中文回答。",
         "常に日本語で答えてください。",
         "以后请先写测试。",
-        "从现在起请总是用中文回答。",
-        "今後は日本語で答えてください。",
+        "从现在开始请用中文回答。",
     ] {
         let found = found(&format!("user: {text}\nassistant: OK."));
         let read: Vec<_> = found.iter().map(|one| (one.kind, one.category, one.span.quote.as_str())).collect();

@@ -67,7 +67,6 @@ python=$(command -v python3)
 settings=(env -i "HOME=$work/home" PATH=/usr/bin:/bin LANG=C.UTF-8 "DATA_DIR=$work/data")
 clean() { "${settings[@]}" "$@"; }
 install() { # environment
-  "$python" -m venv "$1"
   clean "$1/bin/pip" --disable-pip-version-check install --quiet --no-index --find-links "$packages" "$wheel"
 }
 free_port() { "$python" -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
@@ -121,6 +120,7 @@ PYTHON
 mkdir "$work/home"
 # The first time on a machine: Postgres is unpacked, and the model is made ready for ONNX Runtime.
 if [ -z "${UNOPTIMISED:-}" ]; then
+  "$python" -m venv "$work/first"
   install "$work/first"
   from=$(now)
   clean "$work/first/bin/remembrancer" migrate >"$work/migrate.log" 2>&1
@@ -132,6 +132,7 @@ if [ -z "${UNOPTIMISED:-}" ]; then
   rm -rf "$work/data" "$work/first"
 fi
 
+"$python" -m venv "$work/venv"
 from=$(now)
 install "$work/venv"
 installed=$(since "$from")

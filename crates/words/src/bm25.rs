@@ -82,11 +82,13 @@ pub struct Postings<Id> {
     mean: f64,
     /// In the order of text and word, so that the past adds up as the present did.
     worths: Vec<Worth<Id>>,
+    /// Each text of `worths` with its relevance.
+    relevances: Vec<(Id, f64)>,
 }
 
 impl<Id> Default for Postings<Id> {
     fn default() -> Self {
-        Self { idf: vec![], wordings: vec![], weights: vec![], mean: 1.0, worths: vec![] }
+        Self { idf: vec![], wordings: vec![], weights: vec![], mean: 1.0, worths: vec![], relevances: vec![] }
     }
 }
 
@@ -106,9 +108,11 @@ impl<Id: Copy + Ord> Postings<Id> {
         let idf: Vec<f64> = df.iter().map(|df| (1.0 + (documents + PRIOR_DOCUMENTS - df + 0.5) / (df + 0.5)).ln()).collect();
         let weight = |wording: &Vec<bool>| idf.iter().zip(wording).filter(|(_, has)| **has).map(|(idf, _)| idf).sum();
         let weights = words.wordings.iter().map(weight).collect();
-        let mut all = Self { weights, wordings: words.wordings.clone(), idf, mean: statistics.mean_length(), worths: vec![] };
+        let mut all = Self { weights, wordings: words.wordings.clone(), idf, mean: statistics.mean_length(), ..Self::default() };
         all.worths = postings.iter().filter_map(|posting| all.worth(posting)).collect();
-        all.worths.sort_unstable_by_key(|worth| (worth.id, worth.place));
+        // Mostly they are in order already, in a few runs: a stable sort takes them as they are.
+        all.worths.sort_by_key(|worth| (worth.id, worth.place));
+        all.relevances = all.texts().map(|(id, worths)| (id, all.share(worths))).collect();
         all
     }
 
@@ -134,13 +138,13 @@ impl<Id: Copy + Ord> Postings<Id> {
 
     /// Every text that has a word of the question, with its relevance.
     pub fn relevances(&self) -> impl Iterator<Item = (Id, f64)> {
-        self.texts().map(|(id, worths)| (id, self.share(worths)))
+        self.relevances.iter().copied()
     }
 
     /// Normalised BM25 of a text, 0 to about 1; nothing if it has no word of the question.
     pub fn relevance(&self, id: Id) -> Option<f64> {
-        let worths = self.of(id);
-        (!worths.is_empty()).then(|| self.share(worths))
+        let place = self.relevances.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        self.relevances.get(place).map(|(_, relevance)| *relevance)
     }
 
     /// The same for a text that is not searched: its words weigh as much as in those that are. `postings` are its own, in the order of the

@@ -2,8 +2,9 @@
 //! on tenant by tenant. On one Postgres these tests have nothing to look at.
 
 use crate::support::{Fetch, Run, Told, ask, remember, work};
+use db::clock::Clock;
 use db::distributed::{self, Node};
-use db::{DatabaseUrls, migrate};
+use db::{DatabaseUrls, create_databases, drop_databases, migrate, migrate_to, versions};
 use foundation::testing::{FakeClock, TestDatabases, World, fact, workers};
 use foundation::{Engine, Settings};
 use futures_util::future::join_all;
@@ -110,6 +111,26 @@ async fn a_tenant_moves_to_another_node_with_everything() {
     let nowhere = Node { host: "db-9.example.org".into(), port: 5432 };
     let refused = distributed::move_tenant(world.engine.urls(), world.system.tenant_id, &nowhere, &|_: &str| {}).await.unwrap_err();
     assert!(refused.to_string().contains("db-9.example.org:5432 is not a worker of this cluster"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_cluster_of_an_earlier_program_opens_in_the_newest() {
+    if workers().is_empty() {
+        return;
+    }
+    let urls = TestDatabases::urls(&format!("rmb_test_{}", FakeClock::default().secret(8).to_lowercase()));
+    create_databases(&urls).await.unwrap();
+    distributed::join(&urls, &workers()).await.unwrap();
+    // Later ones make indexes, rename columns and drop policies, several in one text.
+    let earlier = versions().into_iter().nth(1).unwrap();
+    migrate_to(&urls, earlier).await.unwrap();
+    distributed::distribute(&urls, 4, &|_: &str| {}).await.unwrap();
+    migrate(&urls).await.unwrap();
+    let world = World::on(urls.clone()).await;
+    remember(&world, &world.atlas, fact("tea", "Vera likes green tea")).await;
+    assert!(!ask(&world, &world.atlas, "which tea does Vera like").await.told().is_empty());
+    world.engine.db().close().await;
+    drop_databases(&urls).await.unwrap();
 }
 
 #[tokio::test]

@@ -246,7 +246,11 @@ async fn migrate_one(database: &'static str, url: &str, migrator: &Migrator) -> 
     if is_behind {
         distributed::prepare(&mut connection).await?;
     }
-    migrator.run(&mut connection).await.map_err(|source| MigrateError::Migrate { database, source })?;
+    let migrated = match distributed::state(&mut connection).await?.as_str() {
+        "" => migrator.run(&mut connection).await,
+        _ => distributed::migrator(migrator).run(&mut connection).await,
+    };
+    migrated.map_err(|source| MigrateError::Migrate { database, source })?;
     grant(&mut connection, database).await?;
     if is_behind {
         distributed::follow(url, database).await?;

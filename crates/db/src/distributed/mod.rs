@@ -5,12 +5,14 @@ mod checks;
 mod facts;
 mod moving;
 mod nodes;
+mod steps;
 
 pub(super) use facts::cluster;
 pub use facts::{Cluster, NodeFacts};
 pub use moving::move_tenant;
 pub use nodes::{Node, join};
 pub(super) use nodes::{prepare, rewrite_statistics};
+pub(super) use steps::migrator;
 
 use super::DatabaseUrls;
 use super::migrate::{MigrateError, connect};
@@ -188,8 +190,11 @@ async fn settle(connection: &mut PgConnection, part: &Part, shards: u16, progres
             left.join(", ")
         )));
     }
-    sqlx::raw_sql(part.settled).execute(connection).await?;
-    Ok(())
+    let mut tx = connection.begin().await?;
+    for statement in steps::split(part.settled) {
+        sqlx::raw_sql(statement).execute(&mut *tx).await?;
+    }
+    Ok(tx.commit().await?)
 }
 
 /// Tables of tenants on the coordinator alone: an expression of SQL after `from`.

@@ -1,6 +1,6 @@
 //! Writing a draft: a new memory, a new version of one, or a note that it was said again, with the traces that every write leaves.
 
-use super::model::{Change, Details, Draft, Memory, wording};
+use super::model::{Change, Details, Draft, Memory, searched_text, wording};
 use super::quota;
 use super::store::{self, Birth, Embedded, Repetition};
 use super::twins::{self, Near, Verdict};
@@ -221,7 +221,7 @@ pub(super) async fn replace(
     }
     let draft = Draft { retention, details, ..draft.clone() };
     store::revise(tx, ctx.tenancy(), &memory, &draft, expires_at, now).await?;
-    finish(ctx, tx, &draft, memory.id, Change::Revised, embedded, now).await?;
+    renew(ctx, tx, &draft, memory.id, embedded, now).await?;
     Ok(Outcome::Revised(memory))
 }
 
@@ -238,7 +238,13 @@ pub(crate) async fn create(
 ) -> Result<Outcome, Error> {
     quota::refuse_if_full(ctx, tx, draft).await?;
     let (id, short_id) = insert(engine, ctx, tx, draft, MemoryStatus::Active, embedded.is_none()).await?;
-    finish(ctx, tx, draft, id, Change::Created, embedded, engine.clock().now()).await?;
+    let (agent, now) = (draft.key.agent_id, engine.clock().now());
+    store::write_version(tx, ctx, agent, id, Change::Created, draft.origin.as_ref(), now).await?;
+    let text = searched_text(draft.details.role, &draft.key.topic, &draft.wording());
+    store::add_words(tx, ctx.tenancy(), agent, id, &text).await?;
+    if let Some(embedded) = embedded {
+        store::add_vector(tx, ctx.tenancy(), agent, id, embedded, now).await?;
+    }
     Ok(Outcome::Created { id, short_id, similar: vec![] })
 }
 
@@ -285,18 +291,17 @@ pub(crate) async fn insert(
     Err(Error::internal("no free short id was found"))
 }
 
-/// Writes what derives from content: a version, the words, the vector.
-async fn finish(
+/// Writes what derives from new content, instead of what derived from the former: a version, the words, the vector.
+async fn renew(
     ctx: &OpContext,
     tx: &mut Tx,
     draft: &Draft,
     id: MemoryId,
-    change: Change,
     embedded: Option<Embedded<'_>>,
     now: DateTime<Utc>,
 ) -> Result<(), DbError> {
     let agent = draft.key.agent_id;
-    store::write_version(tx, ctx, agent, id, change, draft.origin.as_ref(), now).await?;
+    store::write_version(tx, ctx, agent, id, Change::Revised, draft.origin.as_ref(), now).await?;
     store::put_words(tx, ctx.tenancy(), agent, id, &draft.key.topic, &draft.wording()).await?;
     match embedded {
         Some(embedded) => store::put_vector(tx, ctx.tenancy(), agent, id, embedded, now).await,

@@ -64,7 +64,12 @@ pub async fn lock_counts(tx: &mut Tx, tenancy: Tenancy, agents: &[AgentId]) -> R
 /// with only stop words is a document without terms.
 pub async fn put_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, topic: &str, content: &str) -> Result<(), DbError> {
     let Cleared { topics, role, .. } = clear_words(tx, tenancy, agent, id).await?;
-    let terms = stems::terms(&searched_text(role, &embedded_text(topic, &topics.join("\n")), content));
+    add_words(tx, tenancy, agent, id, &searched_text(role, &embedded_text(topic, &topics.join("\n")), content)).await
+}
+
+/// Makes the words of a memory findable that has none, because it is new: `text` is its [`searched_text`].
+pub async fn add_words(tx: &mut Tx, tenancy: Tenancy, agent: AgentId, id: MemoryId, text: &str) -> Result<(), DbError> {
+    let terms = stems::terms(text);
     let length: u32 = terms.values().sum();
     let (names, counts): (Vec<String>, Vec<f32>) = terms.into_iter().map(|(term, count)| (term, count as f32)).unzip();
     let counted: Option<Counted> = tx

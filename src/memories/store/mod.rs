@@ -15,7 +15,7 @@ mod versions;
 pub use archive::{Which, archive, fading, live, set_pinned, to_archive, unarchive};
 pub use evidence::{copy_evidence, evidence_of, take_evidence};
 pub(crate) use index::{SWEEP_SLOT, add_counts};
-pub use index::{drop_words, lock_counts, put_words};
+pub use index::{add_words, drop_words, lock_counts, put_words};
 pub use links::{contradictions, disputed, link, links, still_linked, unlink};
 pub use listing::{
     Counts, count, counts, in_reach, last_write, late_vectors, list, named, narrow, newest, of_agent, push_deleted, status_counts,

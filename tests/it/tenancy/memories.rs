@@ -108,6 +108,7 @@ pub const MEMORIES: &[Query] = queries! {
         memories::refresh_vectors(tx, c.ctx.tenancy(), c.agent, c.id, None, c.now + chrono::Duration::days(1)).await?;
         0
     };
+    "memories::add_words" |tx, c| { memories::add_words(tx, c.ctx.tenancy(), c.agent, c.id, "words").await?; 0 };
     "memories::put_words" |tx, c| { memories::put_words(tx, c.ctx.tenancy(), c.agent, c.id, "intruded", "words").await?; 0 };
     "memories::drop_words" |tx, c| { memories::drop_words(tx, c.ctx.tenancy(), c.agent, c.id).await?; 0 };
     "memories::lock_counts" |tx, c| memories::lock_counts(tx, c.ctx.tenancy(), &[c.agent]).await? as usize;

@@ -250,11 +250,12 @@ pub(super) fn choose(mut scored: Vec<Scored>, measure: &Measure, floors: Floors)
     let (mut fitting, mut elsewhere): (Vec<Scored>, Vec<Scored>) = passed.into_iter().partition(|one| one.fit > 0.0);
     elsewhere.truncate(most(scope::most_elsewhere(measure.most)));
     let first: HashSet<MemoryId> = fitting.iter().take(updates::FIRST).map(|one| one.id).collect();
-    hybrid::spread(measure.ranking, &mut fitting);
+    // The order of the first depends on all of them, however few are asked for, and on those that were the first before they were spread.
+    let shown = most(measure.most.max(updates::FIRST));
+    hybrid::spread(measure.ranking, &mut fitting, shown);
     fitting.append(&mut elsewhere);
     let mut passed = fitting;
-    // The order of the first depends on all of them, however few are asked for, and on those that were the first before they were spread.
-    let rest = passed.split_off(passed.len().min(most(measure.most.max(updates::FIRST))));
+    let rest = passed.split_off(passed.len().min(shown));
     passed.extend(rest.into_iter().filter(|one| first.contains(&one.id)));
     passed.extend(below.into_iter().take(most(NEAR_MISSES as usize)));
     (passed, all, cut)

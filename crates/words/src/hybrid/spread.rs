@@ -7,13 +7,18 @@ use wire::{Criterion, Ranking};
 const COMPARED: usize = 20;
 /// The weight of the highest cosine with a better hit.
 const REPEATS: f64 = -0.2;
+/// Scores that differ by less may be equal: each is a sum that is rounded.
+const ROUNDING: f64 = 1e-9;
 /// How many numbers of a vector are multiplied at once.
 const LANES: usize = 8;
 
 /// Moves memories that repeat better ones down, in a list that is sorted by score. Each of the others loses by its highest cosine with one of
 /// the hits so far, and the best of them is the next hit. The first hit stays the first, scores still descend, and the parts of a score still
-/// add up to it. A memory without a vector repeats nothing, and nothing repeats it.
-pub fn spread(ranking: Ranking, scored: &mut [Scored]) {
+/// add up to it. A memory without a vector repeats nothing, and nothing repeats it. Only the first `shown` are as they would be among all:
+/// memories that cannot become one of them stay where they are.
+pub fn spread(ranking: Ranking, scored: &mut [Scored], shown: usize) {
+    let within = reach(ranking, scored, shown.max(COMPARED));
+    let scored = &mut scored[..within];
     let mut repeats = vec![0.0_f64; scored.len()];
     for place in 0..scored.len().min(COMPARED) {
         let worth = |at: usize| {
@@ -37,6 +42,18 @@ pub fn spread(ranking: Ranking, scored: &mut [Scored]) {
     scored.sort_by(|a, b| b.score.total_cmp(&a.score));
 }
 
+/// How many of a list that is sorted by score can be among the `first`: those whose score is not below what so many keep at least.
+fn reach(ranking: Ranking, scored: &[Scored], first: usize) -> usize {
+    if scored.len() <= first {
+        return scored.len();
+    }
+    let most = part(ranking, Criterion::Repeats, 1.0, REPEATS);
+    let mut kept: Vec<f64> = scored.iter().map(|one| one.score + most.value * most.weight * factor(ranking, one.recency)).collect();
+    let (_, bar, _) = kept.select_nth_unstable_by(first - 1, |a, b| b.total_cmp(a));
+    let bar = *bar - ROUNDING;
+    scored.partition_point(|one| one.score >= bar)
+}
+
 fn likeness(one: &Scored, other: &Scored) -> f64 {
     one.vector.as_ref().zip(other.vector.as_ref()).map_or(0.0, |(one, other)| cosine(one, other))
 }
@@ -46,9 +63,8 @@ pub fn cosine(one: &[f32], other: &[f32]) -> f64 {
     let ((one, last), (other, other_last)) = (one.as_chunks::<LANES>(), other.as_chunks::<LANES>());
     let mut sums = [0.0_f64; LANES];
     for (one, other) in one.iter().zip(other) {
-        for (sum, (a, b)) in sums.iter_mut().zip(one.iter().zip(other)) {
-            *sum += f64::from(*a) * f64::from(*b);
-        }
+        // By number, because iterators of pairs are not compiled to products of several numbers at once.
+        sums = std::array::from_fn(|lane| sums[lane] + f64::from(one[lane]) * f64::from(other[lane]));
     }
     let rest: f64 = last.iter().zip(other_last).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum();
     (sums.iter().sum::<f64>() + rest).clamp(0.0, 1.0)
@@ -79,7 +95,7 @@ mod tests {
 
     /// The numbers of the memories, in their order after the spread.
     fn order(mut list: Vec<Scored>) -> Vec<u128> {
-        spread(Ranking::Hybrid, &mut list);
+        spread(Ranking::Hybrid, &mut list, usize::MAX);
         list.iter().map(|one| one.id.0.as_u128()).collect()
     }
 
@@ -95,14 +111,14 @@ mod tests {
         assert_eq!(order(list.clone()), [1, 4, 2, 3, 5], "a copy still comes before what is much worse");
         let unknown = list.into_iter().map(|one| Scored { vector: None, ..one }).collect::<Vec<_>>();
         let mut same = unknown.clone();
-        spread(Ranking::Hybrid, &mut same);
+        spread(Ranking::Hybrid, &mut same, usize::MAX);
         assert_eq!(same, unknown, "without vectors nothing changes");
     }
 
     #[test]
     fn a_hit_loses_for_the_nearest_of_the_better_ones() {
         let mut list = vec![hybrid(1, 2.0, Some(0.0)), hybrid(2, 1.5, Some(90.0)), hybrid(3, 1.0, Some(60.0)), hybrid(4, 0.9, None)];
-        spread(Ranking::Hybrid, &mut list);
+        spread(Ranking::Hybrid, &mut list, usize::MAX);
         let repeats = |one: &Scored| one.parts.iter().find(|part| part.name == Criterion::Repeats).map(|part| (part.value, part.weight));
         let (value, weight) = repeats(&list[3]).unwrap();
         assert_eq!((list[3].id.0.as_u128(), weight), (3, REPEATS));
@@ -129,6 +145,23 @@ mod tests {
 
     proptest! {
         #[test]
+        fn the_first_are_the_same_as_among_all(
+            decays in any::<bool>(),
+            shown in 1_usize..30,
+            memories in proptest::collection::vec((0.0_f64..2.0, 0.0_f64..=1.0, proptest::option::of(0.0_f32..180.0)), 1..90),
+        ) {
+            let ranking = if decays { Ranking::HybridDecay } else { Ranking::Hybrid };
+            let of = |(number, (words, recency, angle))| scored(number, words, recency, angle, ranking);
+            let mut all: Vec<Scored> = (0..).zip(memories).map(of).collect();
+            all.sort_by(|a, b| b.score.total_cmp(&a.score));
+            let mut some = all.clone();
+            spread(ranking, &mut all, usize::MAX);
+            spread(ranking, &mut some, shown);
+            let first = |list: &[Scored]| list.iter().take(shown).map(|one| (one.id, one.score, one.parts.len())).collect::<Vec<_>>();
+            prop_assert_eq!(first(&some), first(&all));
+        }
+
+        #[test]
         fn scores_descend_are_the_sum_of_their_parts_and_the_first_stays(
             decays in any::<bool>(),
             memories in proptest::collection::vec((0.0_f64..2.0, 0.0_f64..=1.0, proptest::option::of(0.0_f32..180.0)), 1..40),
@@ -138,7 +171,7 @@ mod tests {
             let mut list: Vec<Scored> = (0..).zip(memories).map(of).collect();
             list.sort_by(|a, b| b.score.total_cmp(&a.score));
             let before = list.clone();
-            spread(ranking, &mut list);
+            spread(ranking, &mut list, usize::MAX);
             prop_assert_eq!((list.len(), list[0].id, list[0].score), (before.len(), before[0].id, before[0].score));
             prop_assert!(list.windows(2).all(|pair| pair[0].score >= pair[1].score));
             for one in &list {

@@ -3,7 +3,7 @@
 use crate::capture::{captured, conversation, inbox, send};
 use crate::erasure::idris;
 use crate::support::{Fetch, Run, agent, alone, memory_owner, observation, remember, settle, waiting_for_locks, work};
-use chrono::Duration;
+use chrono::{DateTime, Duration, Utc};
 use db::Users;
 use db::clock::Clock;
 use foundation::jobs::store::claim_step;
@@ -209,8 +209,9 @@ async fn a_memory_stays_without_the_candidate_that_was_merged_into_it() {
         consolidation::decide(engine, vera, &[item.id], InboxVerdict::confirm(), &Default::default()).await.unwrap();
         assert_eq!(holding(&world, "agent_memories", "nurse").await, 2);
         assert_eq!(holding(&world, "memory_topics", &own.to_string()).await, 1);
-        let earlier = "update memory_topics set created_at = created_at - make_interval(days => $2) where memory_id = $1";
-        assert_eq!(sqlx::query(earlier).bind(own).bind(days).run(engine).await, 1);
+        let added: DateTime<Utc> = sqlx::query_scalar("select created_at from memory_topics where memory_id = $1").bind(own).one(engine).await;
+        let earlier = sqlx::query("update memory_topics set created_at = $2 where memory_id = $1").bind(own).bind(added - Duration::days(days));
+        assert_eq!(earlier.run(engine).await, 1);
         settle(&world).await;
         let id = confirmed(&world, MentionPlace::Turns, source).await;
         work(&world).await;

@@ -48,7 +48,8 @@ async fn sides(
     let terms = terms.to_vec();
     // Chunks of every kind count for how rare a word is.
     let find = move |masked: &Masked| {
-        (masked.words(&terms, ChunkId, masked.all()), near.and_then(|vector| masked.nearest_by_cosine(&vector, most)))
+        let by_words = || masked.words(&terms, ChunkId, masked.all());
+        masked.both(by_words, || near.and_then(|vector| masked.nearest_by_cosine(&vector, most)))
     };
     // A search that ends early is left to the database.
     let Ok((words, proposed)) = recall_cache::search(cells, Times::ANY, |place| Some(lookup.wants(place)), find).await else {

@@ -50,7 +50,10 @@ pub(super) async fn sides(
     let Some(cells) = cached.catch_up(tx, engine, reach.tenancy).await? else { return Ok(None) };
     let times = Times { now: reach.now.timestamp_micros(), said: reach.period() };
     let (terms, near) = (terms.to_vec(), meaning.map(|meaning| Near::new(reach, meaning)).transpose()?);
-    let find = move |masked: &Masked| (masked.words(&terms, MemoryId, masked.statistics()), near.and_then(|near| propose(masked, &near)));
+    let find = move |masked: &Masked| {
+        let by_words = || masked.words(&terms, MemoryId, masked.statistics());
+        masked.both(by_words, || near.and_then(|near| propose(masked, &near)))
+    };
     // A search that ends early is left to the database.
     let Ok((words, proposed)) = recall_cache::search(cells, times, |place| reach.fits(place), find).await else { return Ok(None) };
     let nearest = match (meaning, proposed) {

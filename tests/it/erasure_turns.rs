@@ -209,8 +209,10 @@ async fn a_memory_stays_without_the_candidate_that_was_merged_into_it() {
         consolidation::decide(engine, vera, &[item.id], InboxVerdict::confirm(), &Default::default()).await.unwrap();
         assert_eq!(holding(&world, "agent_memories", "nurse").await, 2);
         assert_eq!(holding(&world, "memory_topics", &own.to_string()).await, 1);
-        let added: DateTime<Utc> = sqlx::query_scalar("select created_at from memory_topics where memory_id = $1").bind(own).one(engine).await;
-        let earlier = sqlx::query("update memory_topics set created_at = $2 where memory_id = $1").bind(own).bind(added - Duration::days(days));
+        let added: DateTime<Utc> =
+            sqlx::query_scalar("select created_at from memory_topics where memory_id = $1").bind(own).one(engine).await;
+        let earlier =
+            sqlx::query("update memory_topics set created_at = $2 where memory_id = $1").bind(own).bind(added - Duration::days(days));
         assert_eq!(earlier.run(engine).await, 1);
         settle(&world).await;
         let id = confirmed(&world, MentionPlace::Turns, source).await;

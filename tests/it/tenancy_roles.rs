@@ -50,7 +50,10 @@ async fn memories_cannot_be_erased_nor_their_past_rewritten() {
         "alter table agent_memories disable row level security",
         "drop policy agent_memories_app on agent_memories",
     ] {
-        assert_eq!(refusal(&mut owner, "rmb_app", &format!("{tenant} {sql}")).await.as_deref(), NOT_PERMITTED, "{sql}");
+        let refused = refusal(&mut owner, "rmb_app", &format!("{tenant} {sql}")).await;
+        // A cluster finds another reason first: it looks at every table that would be emptied.
+        let any_reason = sql.ends_with("cascade") && !nodes().is_empty();
+        assert!(refused.as_deref() == NOT_PERMITTED || any_reason && refused.is_some(), "{sql}: {refused:?}");
         assert_eq!(refusal(&mut owner, "rmb_system", sql).await.is_some(), sql != "update outbox set delivered_at = now()", "{sql}");
     }
     for table in ["agent_memories", "agent_memory_versions", "embeddings_384", "memory_terms", "retrievals", "tombstones"] {

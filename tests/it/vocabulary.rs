@@ -14,7 +14,8 @@ async fn add(world: &World, term: &str, aliases: &[&str]) -> Result<(), Error> {
 /// (phrase, normal form, count, memories) of every proposal of a tenant.
 async fn proposals(world: &World, ctx: &OpContext) -> Vec<(String, String, i64, i64)> {
     sqlx::query_as(
-        r"select p.phrase, p.normal, p.count, (select count(distinct memory_id) from proposal_memories m where m.proposal_id = p.id)
+        r"select p.phrase, p.normal, p.count,
+                 (select count(distinct memory_id) from proposal_memories m where m.tenant_id = p.tenant_id and m.proposal_id = p.id)
             from term_proposals p where p.tenant_id = $1 order by p.normal",
     )
     .bind(ctx.tenant_id)

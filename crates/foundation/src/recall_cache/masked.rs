@@ -7,7 +7,9 @@ use crate::index::WordMatches;
 use packed::{Cell, Mask, Place, Places, Sought, Times, nearest};
 use std::collections::HashSet;
 use std::hash::Hash;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 use uuid::Uuid;
 use words::bm25::{Posting, Statistics};
 
@@ -21,13 +23,18 @@ pub async fn search<T: Send + 'static>(
     fits: impl Fn(&Place) -> Option<bool>,
     find: impl FnOnce(&Masked) -> T + Send + 'static,
 ) -> Result<T, Error> {
-    let is_large = cells.iter().map(|cell| cell.counts().0).sum::<i64>() > LARGE;
+    let is_large = is_large(cells.iter());
     let with_places = |cell: Arc<Cell>| {
         let places = cell.places(&fits);
         (cell, places)
     };
     let cells: Vec<(Arc<Cell>, Places)> = cells.into_iter().map(with_places).collect();
     off_thread_if(is_large, move || find(&Masked::new(cells, &times))).await
+}
+
+/// Whether a search of cells takes milliseconds.
+fn is_large<'a>(cells: impl Iterator<Item = &'a Arc<Cell>>) -> bool {
+    cells.map(|cell| cell.counts().0).sum::<i64>() > LARGE
 }
 
 /// Cells, and what a search may find in each.
@@ -67,6 +74,18 @@ impl Masked {
             });
         }
         WordMatches { postings, apart, statistics }
+    }
+
+    /// The search by words and the search by meaning: side by side if there are many texts, because each reads all of them.
+    pub fn both<W: Send, N>(&self, by_words: impl FnOnce() -> W + Send, by_meaning: impl FnOnce() -> N) -> (W, N) {
+        if !is_large(self.0.iter().map(|(cell, _)| cell)) {
+            return (by_words(), by_meaning());
+        }
+        thread::scope(|scope| {
+            let by_words = scope.spawn(by_words);
+            let near = by_meaning();
+            (by_words.join().unwrap_or_else(|panic| resume_unwind(panic)), near)
+        })
     }
 
     /// The texts that may be nearest, unless these are too many.

@@ -168,7 +168,8 @@ async fn no_policy_holds_a_subquery_and_no_table_has_a_trigger() {
             r"select 'a sub-query in ' || policyname from pg_policies
                where schemaname = 'public' and concat_ws(' ', qual, with_check) ~* '\mselect\M'
               union all
-              select 'the trigger ' || tgname from pg_trigger where not tgisinternal",
+              select 'the trigger ' || tgname from pg_trigger join pg_class c on c.oid = tgrelid
+               where not tgisinternal and c.relnamespace = 'public'::regnamespace",
         )
         .all(url)
         .await;

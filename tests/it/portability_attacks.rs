@@ -142,10 +142,13 @@ async fn further(world: &World, id: MemoryId) -> String {
 }
 
 async fn state(world: &World, id: MemoryId) -> (bool, i32, i64) {
-    sqlx::query_as("select live, version, (select count(*) from tombstones where memory_id = m.id) from agent_memories m where id = $1")
-        .bind(id)
-        .one(&world.engine)
-        .await
+    sqlx::query_as(
+        r"select live, version, (select count(*) from tombstones t where t.tenant_id = m.tenant_id and t.memory_id = m.id)
+            from agent_memories m where id = $1",
+    )
+    .bind(id)
+    .one(&world.engine)
+    .await
 }
 
 #[tokio::test]

@@ -251,7 +251,7 @@ async fn untried(world: &World) -> BTreeSet<String> {
         let mut owner = owner(url).await;
         for (column, holds, exported) in table.columns {
             if *exported && matches!(holds, Holds::Words | Holds::Name) {
-                let sql = format!("select exists (select from {} where {column}::text like $1)", table.name);
+                let sql = format!("select exists (select 1 from {} where {column}::text like $1)", table.name);
                 let tried: bool = sqlx::query_scalar(AssertSqlSafe(sql)).bind(format!("%{MARK}%")).fetch_one(&mut owner).await.unwrap();
                 if !tried {
                     untried.insert(format!("{}.{column}", table.name));

@@ -146,8 +146,9 @@ pub async fn misnamed(tx: &mut Tx, tenant: TenantId) -> Result<(Option<i64>, Opt
         [tenant],
         in_force!(),
         r"select (select min(f.line) from names f join names g on g.lineage = f.lineage and g.id <> f.id and f.line > coalesce(g.line, 0)),
-                 (select min(coalesce(o.line, (select max(s.line) from staged_canonical_terms s where s.lineage = o.term_id)))
-                    from others o where not exists (select from names n where n.lineage = o.term_id))"
+                 (select min(coalesce(o.line, s.line)) from others o left join names n on n.lineage = o.term_id
+                    left join (select lineage, max(line) as line from staged_canonical_terms group by lineage) s on s.lineage = o.term_id
+                   where n.id is null)"
     ))
     .await
 }

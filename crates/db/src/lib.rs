@@ -155,7 +155,14 @@ impl Database {
     /// # Errors
     /// As [`Database::begin`].
     pub async fn begin_snapshot(&self, tenancy: Tenancy) -> Result<Tx, DbError> {
-        self.begin_as(SNAPSHOT, Planned::ByPostgres, tenancy).await
+        let mut tx = self.begin_as(SNAPSHOT, Planned::ByPostgres, tenancy).await?;
+        if self.system.is_distributed() {
+            // The tenant's node takes a snapshot of its own, with the first statement that comes there.
+            let [memory, kb] = &distributed::PARTS;
+            let table = if self.of_agents { memory.anchor } else { kb.anchor };
+            tx.run(statement!(format!("select 1 from {table} where tenant_id = $1 limit 1"), tenancy.tenant)).await?;
+        }
+        Ok(tx)
     }
 
     /// Opens a transaction that reads one snapshot of one tenancy, with statements that are planned in one way.

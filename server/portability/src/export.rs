@@ -9,7 +9,7 @@ use super::lines::{
 };
 use super::store::{self, RecordFilter};
 use super::values::{Hash, Stamp};
-use db::{Database, DbError, Tenancy, Tx, Users, lift_statement_timeout, statement};
+use db::{Database, Tenancy, Tx, Users, lift_statement_timeout};
 use foundation::audit::{self, NewEntry};
 use foundation::identity::{self, Agent, User};
 use foundation::op::Actor;
@@ -100,11 +100,10 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
         // Earlier proposals of agents are in the queue then, and no longer on their way to it.
         engine.relay().settle().await;
     }
-    let mut memory =
-        if selection.has(Area::Memory) { Some(snapshot(&engine.db().memory, ctx, Some("agent_memories")).await?) } else { None };
+    let mut memory = if selection.has(Area::Memory) { Some(snapshot(&engine.db().memory, ctx).await?) } else { None };
     let shared = selection.has(Area::Vocabulary) || selection.has(Area::Knowledge);
-    let mut kb = if shared { Some(snapshot(&engine.db().kb, ctx, Some("vocabularies")).await?) } else { None };
-    let mut control = if selection.has(Area::Activity) { Some(snapshot(&engine.db().control, ctx, None).await?) } else { None };
+    let mut kb = if shared { Some(snapshot(&engine.db().kb, ctx).await?) } else { None };
+    let mut control = if selection.has(Area::Activity) { Some(snapshot(&engine.db().control, ctx).await?) } else { None };
     // Read last, so that it has every agent that a snapshot names.
     let everybody = identity::all_agents(engine, ctx).await?;
     let (out, names) = (BufWriter::new(out), Names::new(&everybody));
@@ -168,19 +167,10 @@ pub async fn export<W: AsyncWrite + Unpin + Send>(
     sheet.finish().await
 }
 
-/// A transaction that reads one moment. On a cluster the tenant's node takes its snapshot with the first statement that goes there: one about a
-/// `distributed` table.
-async fn snapshot(database: &Database, ctx: &OpContext, distributed: Option<&'static str>) -> Result<Tx, Error> {
+async fn snapshot(database: &Database, ctx: &OpContext) -> Result<Tx, Error> {
     let mut tx = database.begin_snapshot(ctx.tenancy()).await?;
     lift_statement_timeout(&mut tx).await?;
-    if let Some(table) = distributed {
-        look_at(&mut tx, ctx, table).await?;
-    }
     Ok(tx)
-}
-
-async fn look_at(tx: &mut Tx, ctx: &OpContext, table: &'static str) -> Result<(), DbError> {
-    tx.run(statement!(format!("select 1 from {table} where tenant_id = $1 limit 1"), ctx.tenant_id)).await
 }
 
 /// A filter selects memories: the file has no projects, no events, no quarantine, no proposals and no profiles.

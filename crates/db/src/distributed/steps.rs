@@ -76,6 +76,7 @@ mod tests {
         for (name, migrations) in MIGRATORS {
             for (one, alone) in migrations.iter().zip(migrator(migrations).iter()) {
                 assert_eq!((one.version, &one.checksum), (alone.version, &alone.checksum), "{name}");
+                assert!(!one.no_tx, "{name} {}: what enclosed statements do is one transaction", one.version);
                 assert!(!one.sql.as_str().contains(MARK) && !one.sql.as_str().contains("$migration$"), "{name} {}", one.version);
                 for statement in split(one.sql.as_str()) {
                     let begins = statement.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with("--"));

@@ -180,11 +180,13 @@ fn roles() -> String {
              if not pg_has_role(current_user, '{role}', 'set') then grant {role} to current_user with set true; end if; "
         ));
     }
-    format!(
-        "do $roles$ begin set local citus.enable_ddl_propagation = off; {each}\
-         grant rmb_operator to rmb_app with inherit false, set true; grant rmb_eraser to rmb_system with inherit false, set true; \
-         end $roles$"
-    )
+    // What is there is not granted again: of two grants at once on a node, the second fails.
+    for (role, member) in [("rmb_operator", "rmb_app"), ("rmb_eraser", "rmb_system")] {
+        each.push_str(&format!(
+            "if not pg_has_role('{member}', '{role}', 'set') then grant {role} to {member} with inherit false, set true; end if; "
+        ));
+    }
+    format!("do $roles$ begin set local citus.enable_ddl_propagation = off; {each} end $roles$")
 }
 
 #[cfg(test)]

@@ -69,9 +69,8 @@ async fn a_healthy_installation_is_told_from_one_with_broken_parts() {
         "{text}"
     );
 
-    run("alter table agent_memories disable row level security; \
-         update pg_index set indisvalid = false where indexrelid = 'sources_pkey'::regclass")
-    .await;
+    run("alter table agent_memories disable row level security").await;
+    run("update pg_index set indisvalid = false where indexrelid = 'sources_pkey'::regclass").await;
     let mut control = PgConnection::connect(&urls.internal_shared).await.unwrap();
     let changed = "set session_replication_role = replica; update audit_log set action = 'x' where seq = 1; \
                    update models set dedup_threshold = 0.1 where is_current";

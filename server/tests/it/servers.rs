@@ -74,7 +74,7 @@ async fn two_servers_and_two_workers_lose_and_double_nothing_when_one_of_each_is
         sources.push(send(&world, fleet).await);
     }
     until("some writes", || vera.written() > 3 && idris.written() > 3).await;
-    until_it_says(&mut owner, "select exists (select from evidence)").await;
+    until_it_says(&mut owner, "select exists (select 1 from evidence)").await;
     one.kill();
     drop(worker);
     let mut acknowledged = vera.end();
@@ -83,7 +83,7 @@ async fn two_servers_and_two_workers_lose_and_double_nothing_when_one_of_each_is
     acknowledged.extend(idris.end());
     // As if the leases of the dead had run out. Whoever lives and loses one stores nothing under it from now on.
     sqlx::query("update events set leased_until = now() where state = 'running'").execute(&mut owner).await.unwrap();
-    let done = "select not exists (select from events where kind = 'conversation_capture' and state not in ('done', 'dead'))";
+    let done = "select not exists (select 1 from events where kind = 'conversation_capture' and state not in ('done', 'dead'))";
     until_it_says(&mut owner, done).await;
 
     for source in sources {
@@ -105,7 +105,7 @@ async fn two_servers_and_two_workers_lose_and_double_nothing_when_one_of_each_is
 /// Each memory has its entry, whichever process delivered it.
 async fn every_memory_is_audited(world: &World, owner: &mut PgConnection) {
     workers::drain(&world.engine).await.unwrap();
-    until_it_says(owner, "select not exists (select from outbox where delivered_at is null)").await;
+    until_it_says(owner, "select not exists (select 1 from outbox where delivered_at is null)").await;
     let memories: Vec<String> =
         sqlx::query_scalar("select id::text from agent_memories where topic_raw = 't'").fetch_all(&mut *owner).await.unwrap();
     let mut control = PgConnection::connect(&world.engine.urls().internal_shared).await.unwrap();

@@ -139,7 +139,7 @@ impl Sql {
 
     /// Whether an event of memories is due or being worked on.
     pub async fn is_busy(&mut self, now: DateTime<Utc>) -> Result<bool, Failure> {
-        let busy = "select exists (select from events
+        let busy = "select exists (select 1 from events
                                     where state = 'running' or state in ('pending', 'failed') and kind <> 'observation' and run_after <= $1)";
         Ok(sqlx::query_scalar(busy).bind(now).fetch_one(&mut self.0).await?)
     }
